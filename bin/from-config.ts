@@ -1,10 +1,14 @@
 import type { Logger } from "pino";
 import type { PublicClient } from "viem";
+import {
+  createSettlementSpending,
+  type SettlementSpending,
+} from "../service/access/payments/local-facilitator.ts";
 import type { Deployment } from "../service/chain/deployments.ts";
 import { createGasPrice, type GasPrice } from "../service/chain/gas-price.ts";
 import { LOCAL_CHAIN_ID } from "../service/chain/networks.ts";
 import { lowerCase } from "../service/db/columns.ts";
-import type { Database } from "../service/db/database.ts";
+import { type Database, underDeadline } from "../service/db/database.ts";
 import type { AccountFactSource } from "../service/ingest/enrich/account-facts.ts";
 import { createNodeFacts } from "../service/ingest/enrich/node-facts.ts";
 import { createOtterscanFacts } from "../service/ingest/enrich/otterscan-facts.ts";
@@ -22,6 +26,7 @@ import type { GuardOptions } from "../service/net/guarded-fetch.ts";
 import { createNameResolver } from "../service/net/public-address.ts";
 import { defaultPublishPolicy, type PublishPolicy } from "../service/oracle/publish-policy.ts";
 import type { ScoringRunContext } from "../service/scores/run-scoring.ts";
+import { readGasSpent } from "../service/sender/sender-transactions.ts";
 import type { Config } from "./config.ts";
 
 /** How strangers' URLs are fetched; throws where loopback hosts are allowed for any chain but the local one. */
@@ -147,6 +152,24 @@ export function gasPriceFromConfig(
 ): GasPrice {
   const { feed, decimals } = market.native;
   return createGasPrice({ client, feed, decimals, fallbackUsd: spending.nativeCoinUsd, now });
+}
+
+/** The bounds of what settlements may cost; null where they have none. */
+export function settlementSpendingFromConfig(
+  config: Config,
+  deployment: Deployment,
+  { client, db, now }: { readonly client: PublicClient; readonly db: Database; readonly now: () => Date },
+): SettlementSpending | null {
+  const maxPercent = maxGasPercent(config, deployment, "x402");
+  if (maxPercent === null) return null;
+  const { chainId } = deployment;
+  return createSettlementSpending({
+    gasPrice: gasPriceFromConfig(config, deployment, client, now),
+    maxPercent,
+    dailyGas: config.spending.dailyGas.x402,
+    spentGas: () => readGasSpent(underDeadline(db), { chainId, purposes: ["x402"], now: now() }),
+    now,
+  });
 }
 
 /** The share of a price, in per cent, that its gas may cost; null for no bound, as on the local chain, whose coins are worth nothing. */

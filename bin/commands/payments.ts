@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { Registry } from "prom-client";
 import { type CaptureDeps, sweepCaptures } from "../../service/access/payments/captures.ts";
-import { sweepChannels } from "../../service/access/payments/channel-sweep.ts";
+import { type ChannelSweepDeps, sweepChannels } from "../../service/access/payments/channel-sweep.ts";
 import { createPaymentMetrics } from "../../service/access/payments/metrics.ts";
 import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
 import {
@@ -18,6 +18,7 @@ import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { actionsOf, withDatabase } from "../command.ts";
 import { type Invocation, requireChainSettings } from "../config.ts";
+import { settlementSpendingFromConfig } from "../from-config.ts";
 import { openChainClient } from "../process.ts";
 import { renderTable } from "../render-table.ts";
 
@@ -26,7 +27,7 @@ type PaymentsDeps = {
   readonly out: (line: string) => void;
   readonly now: () => Date;
   /** Opened for reconcile alone, which needs a node. */
-  readonly reconciliation: () => ReconciliationDeps & CaptureDeps;
+  readonly reconciliation: () => ReconciliationDeps & CaptureDeps & ChannelSweepDeps;
 };
 
 /** Usage of `ahs payments`. */
@@ -42,13 +43,15 @@ const ATOMIC_DIGITS = 6;
 export async function run({ config, args, out }: Invocation): Promise<void> {
   const now = () => new Date();
   await withDatabase(config, "payments", async (db, logger) => {
-    const reconciliation = (): ReconciliationDeps & CaptureDeps => {
+    const reconciliation = (): ReconciliationDeps & CaptureDeps & ChannelSweepDeps => {
       const { rpcUrl, deploymentFile } = requireChainSettings(config);
-      const { chainId, finalityBlocks } = loadDeployment(deploymentFile);
+      const deployment = loadDeployment(deploymentFile);
+      const { chainId, finalityBlocks } = deployment;
       const client = openChainClient(rpcUrl);
       return {
         ...{ db, chainId, logger, now, client },
         chain: createPaymentChain(client, finalityBlocks),
+        spending: settlementSpendingFromConfig(config, deployment, { client, db, now }),
         ownSender: config.payments.facilitatorUrl === null,
         metrics: createPaymentMetrics(new Registry()),
       };

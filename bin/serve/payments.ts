@@ -7,10 +7,7 @@ import { readChannel } from "../../service/access/payments/batch-settlement.ts";
 import { createChannelStore } from "../../service/access/payments/channels.ts";
 import type { Facilitator } from "../../service/access/payments/facilitator.ts";
 import { createHttpFacilitator, readSupported } from "../../service/access/payments/http-facilitator.ts";
-import {
-  createLocalFacilitator,
-  createSettlementSpending,
-} from "../../service/access/payments/local-facilitator.ts";
+import { createLocalFacilitator } from "../../service/access/payments/local-facilitator.ts";
 import { createPaymentMetrics } from "../../service/access/payments/metrics.ts";
 import { createOfferSigner } from "../../service/access/payments/offer-receipt.ts";
 import { createPaymentAccess } from "../../service/access/payments/payment-access.ts";
@@ -25,12 +22,11 @@ import { createPaymentStore } from "../../service/access/payments/payments.ts";
 import { unavailable } from "../../service/access/problems.ts";
 import type { SignIn } from "../../service/access/sign-in.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
-import { type Database, underDeadline } from "../../service/db/database.ts";
+import type { Database } from "../../service/db/database.ts";
 import { enqueueSettlement, readSettlement } from "../../service/sender/payments-sender.ts";
-import { readGasSpent } from "../../service/sender/sender-transactions.ts";
 import { type Config, publicUrl } from "../config.ts";
 import type { FurtherScheme } from "../environment.ts";
-import { gasPriceFromConfig, maxGasPercent } from "../from-config.ts";
+import { settlementSpendingFromConfig } from "../from-config.ts";
 import { openChainClient } from "../process.ts";
 
 /** A caller is waiting. */
@@ -170,11 +166,11 @@ function facilitatorFromConfig(
 ): Facilitator {
   const { client, db, deployment, clock } = parts;
   const { chainId } = deployment;
-  const { payments, spending } = config;
+  const { payments } = config;
   if (payments.facilitatorUrl !== null)
     return createHttpFacilitator({ url: payments.facilitatorUrl, credentials: payments.credentials });
   const sender = required(payments.facilitatorAddress);
-  const maxPercent = maxGasPercent(config, deployment, "x402");
+  const spending = settlementSpendingFromConfig(config, deployment, { client, db, now: clock.now });
   return createLocalFacilitator({
     sender,
     network: `eip155:${chainId}`,
@@ -184,18 +180,7 @@ function facilitatorFromConfig(
       read: (id) => readSettlement(db, id),
     },
     monotonicMs: clock.monotonicMs,
-    ...(maxPercent === null
-      ? {}
-      : {
-          spending: createSettlementSpending({
-            gasPrice: gasPriceFromConfig(config, deployment, client, clock.now),
-            maxPercent,
-            dailyGas: spending.dailyGas.x402,
-            spentGas: () =>
-              readGasSpent(underDeadline(db), { chainId, purposes: ["x402"], now: clock.now() }),
-            now: clock.now,
-          }),
-        }),
+    ...(spending === null ? {} : { spending }),
   });
 }
 

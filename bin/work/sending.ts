@@ -27,7 +27,7 @@ import { createSenderRpc } from "../../service/sender/send-rpc.ts";
 import { runSender, tryOpenSenderSession } from "../../service/sender/sender-loop.ts";
 import { readDecision } from "../../service/verification/verdicts/read-decision.ts";
 import { publicUrl, requireChainSettings } from "../config.ts";
-import { guardFromConfig } from "../from-config.ts";
+import { guardFromConfig, settlementSpendingFromConfig } from "../from-config.ts";
 import type { Accounts } from "../keys/open-accounts.ts";
 import { openChainClient } from "../process.ts";
 import { doAll, repeat, type WorkerParts } from "./upkeep.ts";
@@ -300,6 +300,7 @@ async function reconcile(parts: SendingParts, signal: AbortSignal): Promise<void
     client,
     chain: createPaymentChain(client, finalityBlocks),
     ownSender: config.payments.facilitatorUrl === null,
+    spending: settlementSpendingFromConfig(config, deployment, { client, db, now }),
     metrics: createPaymentMetrics(registry),
     logger,
     now,

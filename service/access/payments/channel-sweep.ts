@@ -6,6 +6,7 @@ import { paymentChannel } from "../../db/tables/payment.ts";
 import { enqueueSettlement, queueCall, readSettlement } from "../../sender/payments-sender.ts";
 import { type Claimable, claimCall, readChannel, readReceiver, settleCall } from "./batch-settlement.ts";
 import { COLLECT_AMOUNT, coverOf, LOOK_MS, roundOf, type StoredChannel, updateSeen } from "./channels.ts";
+import type { SettlementSpending } from "./local-facilitator.ts";
 import type { createPaymentMetrics } from "./metrics.ts";
 import type { PaymentChain } from "./payment-chain.ts";
 
@@ -14,6 +15,8 @@ export type ChannelSweepDeps = {
   readonly chainId: number;
   readonly client: PublicClient;
   readonly chain: Pick<PaymentChain, "finalBlock">;
+  /** Null where gas costs nothing. */
+  readonly spending: SettlementSpending | null;
   readonly metrics: ReturnType<typeof createPaymentMetrics>;
   readonly logger: Logger;
   readonly now: () => Date;
@@ -23,6 +26,8 @@ export type ChannelSweepDeps = {
 const BATCH = 25;
 /** Vouchers per transaction: some 20,000 gas each and 45,000 for all, within SETTLEMENT_MAX_GAS. */
 const VOUCHERS_PER_ORDER = 5;
+/** Gas of an order and of paying out by which its cost is judged. */
+const ORDER_GAS = { once: 100_000n, each: 20_000n } as const;
 /** Charges are claimed after this time, however little they are. */
 const COLLECT_AGE_MS = 43_200_000;
 /** Pause while an order is under way, and after a failure. */
@@ -56,7 +61,7 @@ export async function sweepChannels(deps: ChannelSweepDeps): Promise<void> {
     await lookAgain(deps, row, looked.nextMs);
   }
   for (const rows of ordersOf(claimable)) {
-    await orderClaim(deps, rows).catch((error: unknown) => {
+    await orderIfWorth(deps, rows).catch((error: unknown) => {
       logger.error(
         { err: error, channels: rows.map(({ id }) => id) },
         "vouchers not claimed: trying again later",
@@ -198,6 +203,20 @@ function ordersOf(channels: readonly StoredChannel[]): readonly (readonly Stored
       group.slice(index * VOUCHERS_PER_ORDER, (index + 1) * VOUCHERS_PER_ORDER),
     ),
   );
+}
+
+/** Waits for lower fees where an order costs too much of what it claims. */
+async function orderIfWorth(deps: ChannelSweepDeps, rows: readonly StoredChannel[]): Promise<void> {
+  const { db, spending, metrics, now } = deps;
+  const gas = ORDER_GAS.once + ORDER_GAS.each * BigInt(rows.length);
+  const priceMicroUsd = rows.reduce((sum, { charged, collected }) => sum + charged - collected, 0n);
+  if (((await spending?.refusal({ gas, priceMicroUsd })) ?? null) === null) return orderClaim(deps, rows);
+  metrics.count("too_dear");
+  const ids = rows.map(({ id }) => id);
+  await underDeadline(db)
+    .update(paymentChannel)
+    .set({ lookAt: new Date(now().getTime() + FAILED_MS) })
+    .where(inArray(paymentChannel.id, ids));
 }
 
 /** Queues the order, and names it in the rows of its channels, or neither. */

@@ -47,7 +47,7 @@ export type LocalFacilitatorDeps = {
   readonly monotonicMs: () => number;
   readonly settleDeadlineMs?: number;
   /** Absent where gas costs nothing. */
-  readonly spending?: ReturnType<typeof createSettlementSpending>;
+  readonly spending?: SettlementSpending;
 };
 
 const POLL_MS = 100;
@@ -310,6 +310,8 @@ const FEES_RETRY_SECONDS = 60;
 const DAY_SECONDS = 86_400;
 const KEYS_ARE_SERVED =
   "This service has not asked for its settlement. Ask again later, or call with an API key.";
+
+export type SettlementSpending = ReturnType<typeof createSettlementSpending>;
 
 /** Limits by price and by day, so that no payer can spend more of our coins than the payment is worth. */
 export function createSettlementSpending(deps: {

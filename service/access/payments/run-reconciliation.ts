@@ -5,7 +5,7 @@ import type { Database } from "../../db/database.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
 import { type CaptureDeps, sweepCaptures } from "./captures.ts";
-import { sweepChannels } from "./channel-sweep.ts";
+import { type ChannelSweepDeps, sweepChannels } from "./channel-sweep.ts";
 import type { createPaymentMetrics } from "./metrics.ts";
 import type { PaymentChain } from "./payment-chain.ts";
 import { creditIdOf, type StoredPayment } from "./payments.ts";
@@ -48,7 +48,7 @@ const COUNT_EVERY = 15;
 
 /** Reconciles until the signal aborts and counts waiting payments. A failure is logged and followed by a longer pause. */
 export async function runReconciliation(
-  deps: ReconciliationDeps & CaptureDeps,
+  deps: ReconciliationDeps & CaptureDeps & ChannelSweepDeps,
   held: Gauge<"kind">,
   signal: AbortSignal,
 ): Promise<void> {

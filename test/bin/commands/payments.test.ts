@@ -32,6 +32,7 @@ async function payments(...args: readonly string[]): Promise<readonly string[]> 
         finalBlock: async () => ({ number: 1n, timestamp: 0n }),
       },
       ownSender: true,
+      spending: null,
       metrics: createPaymentMetrics(new Registry()),
       logger: pino({ level: "silent" }),
       now: () => now,

@@ -29,6 +29,7 @@ const HALF_DAY_MS = 43_200_000;
 let usdc: UsdcChain;
 let offsetMs = 0;
 let salts = 0;
+let isDear = false;
 const now = () => new Date(Date.now() + offsetMs);
 
 beforeAll(async () => {
@@ -207,13 +208,18 @@ describe("the official client pays by batch-settlement", () => {
 });
 
 describe("the worker", () => {
-  it("claims many channels by one order, each alone after it failed", async () => {
+  it("claims many channels by one order that is worth its gas, each alone after it failed", async () => {
     usdc.startSender();
     const before = await balances();
     const shops = [open(), open()];
     for (const { pay } of shops) expect((await pay(PATH)).status).toBe(200);
     await usdc.stopSender();
     offsetMs += 2 * HALF_DAY_MS;
+    isDear = true;
+    await sweep();
+    expect(await ordersOf("collect")).toEqual([]);
+    isDear = false;
+    offsetMs += 300_000;
     await sweep();
     const [first, second] = await channels();
     expect([first?.collect_order, await ordersOf("collect")]).toEqual([
@@ -414,6 +420,9 @@ async function asPayer(
 function deps() {
   return {
     ...{ db: usdc.db, chainId: 31_337, client: usdc.client, chain: usdc.paymentChain, ownSender: true },
+    spending: {
+      refusal: async () => (isDear ? { kind: "dear" as const, detail: "", retryAfterSeconds: 60 } : null),
+    },
     metrics: createPaymentMetrics(new Registry()),
     logger: pino({ level: "silent" }),
     now,
