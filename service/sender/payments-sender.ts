@@ -99,12 +99,15 @@ export async function findSettlement(
 
 const DAY_MS = 86_400_000;
 
-/** Gas that settlements of the payer of one took in 24 hours and reverted; 0 for what is no settlement. */
+/** Calls for money that was taken before: no payer may delay them. */
+const LATER_STEP = /\/(end|collect|settle)$/;
+
+/** Gas that settlements of the payer of one took in 24 hours and reverted; 0 for what takes no payer's money. */
 export async function readRevertedGas(
   db: NodePgDatabase,
   of: Pick<SenderTransaction, "chainId" | "purpose" | "reference"> & { readonly now: Date },
 ): Promise<bigint> {
-  if (of.purpose !== PURPOSE) return 0n;
+  if (of.purpose !== PURPOSE || LATER_STEP.test(of.reference)) return 0n;
   const payer = of.reference.slice(0, of.reference.lastIndexOf(":") + 1);
   const [reverted] = await db
     .select({ gas: sql<string>`coalesce(sum(${senderTransaction.gasUsed}), 0)` })

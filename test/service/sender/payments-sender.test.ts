@@ -3,6 +3,7 @@ import {
   type AuthorizationId,
   enqueueSettlement,
   findSettlement,
+  readRevertedGas,
 } from "../../../service/sender/payments-sender.ts";
 import { useDatabase } from "../../support/test-database.ts";
 
@@ -33,3 +34,26 @@ test.each([
     expect(await findSettlement(db, CHAIN_ID, authorization)).toMatchObject({ state: "queued" });
   },
 );
+
+test("a payer's reverted settlements count against its further ones, and not against what collects or returns its money", async () => {
+  const key = { chainId: CHAIN_ID, sender: KEYS[0] };
+  const order = { authorization: authorizationOf("2"), to: TOKEN, data: "0x" } as const;
+  const reverted = await enqueueSettlement(db, key, order);
+  await db.$client.query(
+    "update ahs.sender_transaction set state = 'reverted', gas_used = 2000000 where id = $1",
+    [reverted],
+  );
+  const steps = [undefined, "end", "collect", "settle"] as const;
+  const gas = await Promise.all(
+    steps.map(async (step) => {
+      const authorization = { ...authorizationOf("3"), ...(step === undefined ? {} : { step }) };
+      const id = await enqueueSettlement(db, key, { ...order, authorization });
+      const { rows } = await db.$client.query("select reference from ahs.sender_transaction where id = $1", [
+        id,
+      ]);
+      const [{ reference }] = rows;
+      return readRevertedGas(db, { ...key, purpose: "x402", reference, now: new Date() });
+    }),
+  );
+  expect(gas).toEqual([2_000_000n, 0n, 0n, 0n]);
+});
