@@ -22,7 +22,8 @@ export type SettleOutcome =
 
 /** Verifies authorizations and settles them. Neither call throws. */
 export type Facilitator = {
-  verify(payment: PresentedPayment): Promise<VerifyOutcome>;
+  /** The gas of the settlement may be compared with `worth`, in the token's smallest unit: the amount unless it is given. */
+  verify(payment: PresentedPayment, worth?: bigint): Promise<VerifyOutcome>;
   settle(payment: PresentedPayment): Promise<SettleOutcome>;
 };
 

@@ -63,9 +63,9 @@ const TOO_MUCH_GAS = { kind: "invalid", reason: "settlement_needs_too_much_gas" 
  */
 export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator {
   return {
-    verify(payment) {
+    verify(payment, worth = payment.amount) {
       const own = ownOrder(payment);
-      return own === null ? verify(deps, payment) : verifyOrder(deps, own);
+      return own === null ? verify(deps, payment, worth) : verifyOrder(deps, own, worth);
     },
     settle(payment) {
       const own = ownOrder(payment);
@@ -78,25 +78,19 @@ export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator 
 type OwnOrder = {
   readonly authorization: PresentedPayment;
   readonly call: { readonly to: Address; readonly data: Hex };
-  /** The amount that its gas is compared with, in the token's smallest unit. */
-  readonly worth: bigint;
 };
-
-/** A deposit pays for calls to come: its gas is compared with a tenth of it. */
-const DEPOSIT_PART = 10n;
 
 /** The call of a scheme whose payments the package's facilitator is not asked to settle; null for the others. */
 function ownOrder(payment: PresentedPayment): OwnOrder | null {
   switch (payment.scheme) {
     case "auth-capture":
-      return { authorization: payment, call: escrowCall("authorize", payment), worth: payment.amount };
+      return { authorization: payment, call: escrowCall("authorize", payment) };
     case "batch-settlement": {
       const voucher = voucherOf(payment);
       const { deposit } = voucher;
       if (deposit === null) throw new Error("a voucher without a deposit moves no money");
-      const call = depositCall({ ...voucher, deposit });
-      const worth = deposit.amount / DEPOSIT_PART;
-      return { authorization: { ...payment, nonce: deposit.nonce }, call, worth };
+      const authorization = { ...payment, nonce: deposit.nonce };
+      return { authorization, call: depositCall({ ...voucher, deposit }) };
     }
     case "exact":
     case "exact-permit2":
@@ -119,12 +113,16 @@ function newNotes({ monotonicMs, settleDeadlineMs = SETTLE_DEADLINE_MS }: LocalF
   return { trouble: null, order: null, call: null, deadline: monotonicMs() + settleDeadlineMs };
 }
 
-async function verify(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<VerifyOutcome> {
+async function verify(
+  deps: LocalFacilitatorDeps,
+  payment: PresentedPayment,
+  worth: bigint,
+): Promise<VerifyOutcome> {
   const notes = newNotes(deps);
   try {
     const facilitator = facilitatorFor(deps, payment, notes);
     const { isValid, invalidReason } = await facilitator.verify(payment.payload, payment.requirements);
-    if (isValid) return await checkGas(deps, payment.amount, notes);
+    if (isValid) return await checkGas(deps, worth, notes);
     // The package reports an unreachable node like a reverted call.
     if (notes.trouble !== null) return { kind: "unavailable", cause: notes.trouble };
     return { kind: "invalid", reason: publicReason(invalidReason, "payment_invalid") };
@@ -181,7 +179,11 @@ async function settle(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
 }
 
 /** The call is simulated. Its terms were compared before. */
-async function verifyOrder(deps: LocalFacilitatorDeps, { call, worth }: OwnOrder): Promise<VerifyOutcome> {
+async function verifyOrder(
+  deps: LocalFacilitatorDeps,
+  { call }: OwnOrder,
+  worth: bigint,
+): Promise<VerifyOutcome> {
   try {
     await deps.client.call({ account: deps.sender, ...call });
     return await checkGas(deps, worth, { call });

@@ -11,7 +11,6 @@ import {
   UNCHARGED,
 } from "../access.ts";
 import { unavailable } from "../problems.ts";
-import { voucherOf } from "./batch-settlement.ts";
 import {
   type ChargeDeps,
   callerOf,
@@ -44,7 +43,7 @@ import {
 import { atomicPrice, unitsOf } from "./payment-terms.ts";
 import type { StoredPayment } from "./payments.ts";
 import { settleVoucher } from "./voucher-settlement.ts";
-import { isDeposited } from "./vouchers.ts";
+import { depositWorth } from "./vouchers.ts";
 
 export type PaymentAccess = ReturnType<typeof createPaymentAccess>;
 
@@ -216,9 +215,10 @@ async function verifyPayment(
   payment: PresentedPayment,
   request: PaidRequest,
 ): Promise<StoredPayment | null> {
-  if (payment.scheme === "batch-settlement" && !(await bringsDeposit(deps, payment))) return null;
+  const worth = await worthOf(deps, payment);
+  if (worth === null) return null;
   const late = { kind: "unavailable", cause: new Error("no word of the verification in time") } as const;
-  const verified = await withDeadline(VERIFY_DEADLINE_MS, deps.facilitator.verify(payment), late);
+  const verified = await withDeadline(VERIFY_DEADLINE_MS, deps.facilitator.verify(payment, worth), late);
   switch (verified.kind) {
     case "valid":
       return null;
@@ -245,11 +245,11 @@ async function verifyPayment(
   }
 }
 
-/** Whether a payment by voucher has a deposit that is still to be made; the voucher itself is checked. */
-async function bringsDeposit(deps: PaymentAccessDeps, payment: PresentedPayment): Promise<boolean> {
-  if (voucherOf(payment).deposit === null) return false;
+/** The amount that the gas of a payment's settlement is compared with; null for a voucher without a deposit to be made, which is checked. */
+async function worthOf(deps: PaymentAccessDeps, payment: PresentedPayment): Promise<bigint | null> {
+  if (payment.scheme !== "batch-settlement") return payment.amount;
   try {
-    return !(await isDeposited(deps, payment));
+    return await depositWorth(deps, payment);
   } catch (error) {
     throw paymentsUnavailable(deps, error);
   }

@@ -1,10 +1,10 @@
 import type { Hex } from "viem";
 import type { PresentedPayment } from "../access.ts";
-import { voucherOf } from "./batch-settlement.ts";
+import { VOUCHER_MOST_UNITS, voucherOf } from "./batch-settlement.ts";
 import { type Channel, type ChannelStore, coverOf, MOST_CHANNELS } from "./channels.ts";
 import type { PaymentChain } from "./payment-chain.ts";
 import { untimely } from "./payment-header.ts";
-import type { ChannelState } from "./payment-terms.ts";
+import { atomicPrice, type ChannelState } from "./payment-terms.ts";
 
 /** Why a voucher is refused now, with the state of its channel if the client needs it to go on. */
 export type VoucherFault = { readonly error: string; readonly channel: ChannelState | null };
@@ -42,6 +42,20 @@ export async function isDeposited(
 ): Promise<boolean> {
   const { deposit } = voucherOf(payment);
   return deposit !== null && chain.isUsed({ ...payment, nonce: deposit.nonce });
+}
+
+/** A deposit pays for calls to come: its gas is compared with the price of the dearest. */
+const DEPOSIT_WORTH = atomicPrice(VOUCHER_MOST_UNITS);
+
+/**
+ * The amount that the gas of a payment's deposit is compared with; null if none is to be made. A deposit that the channel does not need buys no
+ * more than the call.
+ */
+export async function depositWorth(deps: VoucherDeps, payment: PresentedPayment): Promise<bigint | null> {
+  const { channelId, amount, deposit } = voucherOf(payment);
+  if (deposit === null || (await isDeposited(deps, payment))) return null;
+  const channel = await deps.channels.read(channelId);
+  return channel.isStored && coverOf(channel) >= amount ? payment.amount : DEPOSIT_WORTH;
 }
 
 /** The channel as it was seen lately, or from the chain where that would not cover the amount. */

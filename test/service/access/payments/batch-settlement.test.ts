@@ -1,6 +1,6 @@
 import type { PaymentPayload } from "@x402/core/types";
 import { BATCH_SETTLEMENT_ADDRESS, toClientEvmSigner } from "@x402/evm";
-import { BatchSettlementEvmScheme } from "@x402/evm/batch-settlement/client";
+import { BatchSettlementEvmScheme, InMemoryClientChannelStorage } from "@x402/evm/batch-settlement/client";
 import { decodePaymentResponseHeader, wrapFetchWithPayment, x402Client } from "@x402/fetch";
 import { pino } from "pino";
 import { Registry } from "prom-client";
@@ -196,6 +196,26 @@ describe("the official client pays by batch-settlement", () => {
     expect(response.status).toBe(400);
   });
 
+  it("and a deposit that the channel does not need is worth its call alone", async () => {
+    usdc.startSender();
+    const worths: bigint[] = [];
+    const spending = {
+      refusal: async ({ priceMicroUsd }: { readonly priceMicroUsd: bigint }) => {
+        worths.push(priceMicroUsd);
+        return null;
+      },
+    };
+    const { shop, pay } = open({ spending });
+    await pay("/cheapest/1");
+    // A client that does not know of its deposit.
+    const storage = new InMemoryClientChannelStorage();
+    storage.get = async () => ({ chargedCumulativeAmount: "1000" });
+    const again = await open({ salt: lastSalt(), storage }).sign("/cheapest/1");
+    expect((await shop.request("/cheapest/1", paid(again))).status).toBe(200);
+    expect(worths).toEqual([PRICE, 1_000n]);
+    expect(await channels()).toMatchObject([{ charged: "2000", balance: "200000" }]);
+  });
+
   it("and a wallet without the money makes no deposit", async () => {
     const poor = privateKeyToAccount(generatePrivateKey());
     const { shop, sign } = open({ account: poor });
@@ -343,16 +363,17 @@ const lastSalt = () => saltOf(salts);
 function open({
   salt,
   account = payer,
-  settleDeadlineMs = 4_000,
+  storage,
+  ...options
 }: {
   readonly salt?: Hex;
   readonly account?: LocalAccount;
-  readonly settleDeadlineMs?: number;
-} = {}) {
+  readonly storage?: InMemoryClientChannelStorage;
+} & Parameters<UsdcChain["facilitator"]>[0] = {}) {
   if (salt === undefined) salts += 1;
   const shop = paymentWorld(usdc.db, {
     on: {
-      facilitator: usdc.facilitator({ settleDeadlineMs }),
+      facilitator: usdc.facilitator({ settleDeadlineMs: 4_000, ...options }),
       chain: usdc.paymentChain,
       asset: usdc.usdc,
       payTo: payee.address,
@@ -367,6 +388,7 @@ function open({
   });
   const scheme = new BatchSettlementEvmScheme(toClientEvmSigner(account, usdc.client), {
     salt: salt ?? lastSalt(),
+    ...(storage === undefined ? {} : { storage }),
   });
   const client = new x402Client().register("eip155:31337", scheme).setSpendControls(false);
   const payFetch = wrapFetchWithPayment(
