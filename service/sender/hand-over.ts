@@ -151,7 +151,8 @@ export async function readFormerSenders(
 
 /**
  * Hands the queued transactions of these purposes, which hold no nonce, from one key to another, and wakes its sender. One whose
- * reference the other key has used already has failed: that key's own is the one that counts. Returns how many were handed over
+ * reference the other key has used already has failed: that key's own is the one that counts. Those that only the first key may
+ * send stay with it. Returns how many were handed over
  * and how many ended. Only the holder of the first key's lock may call it.
  */
 async function handOverQueued(
@@ -175,6 +176,9 @@ async function handOverQueued(
   return { handed: handed.length, ended: ended.length };
 }
 
+/** References of captures, returns and claims: the contract takes them from the key that the payer signed, and they wait for it. */
+const OF_ONE_KEY = "/(end|collect)$";
+
 const DOUBLED = "the key that took over sends a transaction of this reference already";
 
 function isQueuedOf({ chainId, from, purposes }: Pick<HandOverContext, "chainId" | "purposes" | "from">) {
@@ -183,5 +187,6 @@ function isQueuedOf({ chainId, from, purposes }: Pick<HandOverContext, "chainId"
     eq(senderTransaction.sender, lowerCase(from)),
     inArray(senderTransaction.purpose, [...purposes]),
     eq(senderTransaction.state, "queued"),
+    sql`${senderTransaction.reference} !~ ${OF_ONE_KEY}`,
   );
 }

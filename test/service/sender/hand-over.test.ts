@@ -100,6 +100,18 @@ test("does not leave a transaction queued for the former key that the new key se
   expect(await readFormerSenders(db, { chainId: CHAIN_ID, purposes: PURPOSES, present: NEXT })).toEqual([]);
 });
 
+test("leaves to the former key what a contract takes from it alone", async () => {
+  const references = ["x/auth-capture/end", "x/batch-settlement/collect", "x/batch-settlement/settle", "x"];
+  for (const reference of references) await put(reference);
+  await pass(nodeWith({ mined: 0, takes: true }).rpc);
+  expect(await states()).toEqual([
+    "x/auth-capture/end former queued",
+    "x/batch-settlement/collect former queued",
+    "x/batch-settlement/settle next queued",
+    "x next queued",
+  ]);
+});
+
 test("offers an abandoned transaction once more, so that later ones can be mined", async () => {
   await putSigned("publish", 5);
   await putSigned("enrol", 6);
