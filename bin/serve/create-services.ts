@@ -42,15 +42,13 @@ import {
   readSubscription,
 } from "../../service/alerts/alert-subscriptions.ts";
 import { createSubscribe, end, replay, requestTest, rotate } from "../../service/alerts/subscriptions.ts";
-import { readDeliveries, readVerdictDeliveries } from "../../service/alerts/webhook-log.ts";
+import { readDeliveries } from "../../service/alerts/webhook-log.ts";
 import type { ServedParts } from "../../service/api/create-interface.ts";
 import type { ServerLife } from "../../service/api/kit/server-life.ts";
 import { createEpochLists } from "../../service/api/routes/get-epochs.ts";
 import type { Services } from "../../service/api/services.ts";
-import { createHealthCheck } from "../../service/api/verification/check-health.ts";
 import { SPECS_PER_MINUTE } from "../../service/api/verification/post-specs.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
-import { cachedReader } from "../../service/db/cached.ts";
 import { type Database, underDeadline } from "../../service/db/database.ts";
 import { fromIndex } from "../../service/db/index-snapshot.ts";
 import { createReads } from "../../service/db/read-replica.ts";
@@ -74,34 +72,16 @@ import { type OnDemandContext, scoreNow, scoreOnDemand } from "../../service/sco
 import { createScoreReader, readInputFile } from "../../service/scores/scores.ts";
 import { createDetailReader } from "../../service/scores/wallet-details.ts";
 import { createInterestRecorder } from "../../service/scores/wallet-reads.ts";
-import { readAppealFigures } from "../../service/verification/escrow/appeal-rows.ts";
-import { createIntake } from "../../service/verification/intake.ts";
-import { acceptEvidence } from "../../service/verification/verdicts/accept-evidence.ts";
-import {
-  noteAppeal,
-  offerAppeal,
-  openAppeal,
-  withdrawAppeal,
-} from "../../service/verification/verdicts/appeals.ts";
-import { requestErasure } from "../../service/verification/verdicts/erase-texts.ts";
 import { openReceiptKeys, publishedKeys } from "../../service/verification/verdicts/receipt.ts";
-import { recordReview } from "../../service/verification/verdicts/review.ts";
-import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
-import {
-  readStoredEvidence,
-  readStoredTexts,
-  readVerdict,
-} from "../../service/verification/verdicts/verdict-view.ts";
-import { appealsOf } from "../appeal-settings.ts";
 import { type Config, publicUrl, requireIndexSettings } from "../config.ts";
 import { guardFromConfig } from "../from-config.ts";
 import { serverMetrics } from "../metrics.ts";
-import { modelProbeFromConfig } from "../panel-from-config.ts";
 import { openChainClient } from "../process.ts";
 import { attestWith } from "./attest.ts";
 import { createPages } from "./create-pages.ts";
 import { paymentsFromConfig } from "./payments.ts";
 import { reportServices } from "./reports.ts";
+import { verificationServices } from "./verification.ts";
 
 /** Same as the default rate of a key. */
 const PAYER_RATE_PER_MINUTE = 600;
@@ -117,12 +97,6 @@ const MAX_NAMED_KEYS = 20;
 const MAX_VISITS = 16;
 /** A caller is waiting. */
 const CALLER_RPC = { timeoutMs: 3_000, retries: 0 } as const;
-/** A caller is waiting for the binding of a specification. */
-const INTAKE_RPC = { timeoutMs: 3_000, retries: 1 } as const;
-/** Public figures are cached for this long. */
-const FIGURES_MS = 30_000;
-/** The check itself gives up after two seconds. */
-const HEALTH_RPC = { timeoutMs: 2_000, retries: 0 } as const;
 
 /** Builds everything that the endpoints and pages of a server use. Throws if a required setting is missing. */
 export async function createServices(
@@ -216,7 +190,15 @@ export async function createServices(
       stored: (number) => readEpoch(reads, chainId, number),
     }),
     ...reportServices(config, { context: { ...context, db: reads }, primary: db, deployment, clock, logger }),
-    ...verificationServices(config, { ...shared, trustedProxies, head: () => scores.head() }),
+    ...verificationServices(config, {
+      ...shared,
+      specs: {
+        limit: ipLimit(SPECS_PER_MINUTE, { trustedProxies, clock }),
+        addressOf: (source) => clientAddress(source, trustedProxies),
+        budgets: createByteBudgets({ db, now: clock.now }),
+      },
+      head: () => scores.head(),
+    }),
     ...receipts,
     discovery: {
       origin: publicUrl(config),
@@ -379,71 +361,6 @@ function onDemand(
   const client = openChainClient(rpcUrl, CALLER_RPC);
   const contract = createSanctionsContract(client, deployment.sanctionsList.address);
   return askingFirst({ ...context, contract }, score);
-}
-
-/** Specifications, outputs, verdicts and their health. */
-function verificationServices(
-  config: Config,
-  {
-    trustedProxies,
-    head,
-    ...parts
-  }: Shared & { readonly trustedProxies: TrustedProxies } & Pick<Services["scores"], "head">,
-) {
-  const { db, deployment, logger, clock } = parts;
-  const { panel, rpcUrl, maxIndexAgeSeconds } = config;
-  const appeals = appealsOf(config.appeals);
-  const { now } = clock;
-  const client = rpcUrl === null ? null : openChainClient(rpcUrl, INTAKE_RPC);
-  const { specs, ...intake } = createIntake({ ...parts, panel, client });
-  return {
-    ...intake,
-    specs: {
-      ...specs,
-      limit: ipLimit(SPECS_PER_MINUTE, { trustedProxies, clock }),
-      addressOf: (source) => clientAddress(source, trustedProxies),
-      budgets: createByteBudgets({ db, now }),
-    },
-    verdicts: {
-      find: (id) => readVerdict(db, id),
-      evidence: (id, run) => readStoredEvidence(db, id, run),
-      texts: (id) => readStoredTexts(db, id),
-    },
-    verdictDeliveries: (id, page) => readVerdictDeliveries(db, id, page),
-    acceptEvidence: (offer) => acceptEvidence({ db, now, randomUuid: randomUUID }, offer),
-    appeals: {
-      terms:
-        panel === null || appeals === null
-          ? null
-          : { windowSeconds: appeals.windowSeconds, model: appeals.panel.model },
-      offer: (request) => offerAppeal(db, request),
-      note: (purchase) => noteAppeal(db, purchase),
-      open: (verdictId) => openAppeal({ db, now }, verdictId),
-      withdraw: (verdictId) => withdrawAppeal({ db, now, logger }, verdictId),
-      figures: cachedReader(() => readAppealFigures(db, { chainId: deployment.chainId, now: now() }), {
-        milliseconds: FIGURES_MS,
-        monotonicMs: clock.monotonicMs,
-      }),
-    },
-    eraseTexts: (request) => requestErasure(db, request),
-    recordReview: (review) => recordReview({ db, chainId: deployment.chainId, now }, review),
-    verificationHealth: createHealthCheck({
-      sources: {
-        queue: () => readVerdictQueue(db, now()),
-        head,
-        node: rpcUrl === null ? null : newestBlockAt(rpcUrl),
-        model: panel === null ? null : modelProbeFromConfig(panel),
-      },
-      maxIndexAgeSeconds,
-      clock,
-      logger,
-    }),
-  } satisfies Partial<Services>;
-}
-
-function newestBlockAt(rpcUrl: string): () => Promise<bigint> {
-  const client = openChainClient(rpcUrl, HEALTH_RPC);
-  return () => client.getBlockNumber({ cacheTime: 0 });
 }
 
 /** The keys that sign receipts, and the public ones of all that are configured. */
