@@ -108,7 +108,10 @@ export type EvaluatorOptions = {
   readonly gate: GateWish | null;
 };
 
-/** Reads the options of `ahs deploy`: --bonds means accounts for bonds, an escrow or a verdict signer the evaluator, and all else the oracle. Throws with every fault and the usage; without an option with the usage alone. */
+/**
+ * Reads the options of `ahs deploy`: --bonds means accounts for bonds, an escrow or a verdict signer the evaluator, and all else the
+ * oracle. Throws with every fault and the usage; without an option with the usage alone.
+ */
 export function parseDeployOptions(
   args: readonly string[],
 ):

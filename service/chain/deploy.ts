@@ -138,9 +138,9 @@ type EvaluatorDeployment = {
 };
 
 /**
- * Deploys the evaluator with an adapter for each generation among the escrows, allows the escrows, offers the ownership to
- * the owner where that is another than the payer, and deploys the hooks and the accounts for bonds. Throws before anything is sent when an escrow is not one
- * whose jobs can be read and ended.
+ * Deploys the evaluator with an adapter for each generation among the escrows, allows the escrows, offers the ownership to the owner if
+ * that is not the payer, and deploys the hooks and the accounts for bonds. Throws before anything is sent for an escrow whose jobs cannot be
+ * read and ended.
  */
 export async function deployEvaluator(wanted: EvaluatorDeployment): Promise<{
   readonly verdictEvaluator: NonNullable<Deployment["verdictEvaluator"]>;

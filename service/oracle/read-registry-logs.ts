@@ -24,8 +24,8 @@ const [RANGE_BLOCKS, RANGES] = [5_000, 20];
 const TOO_MUCH: ReadonlySet<NodeFailureKind> = new Set(["too_many_results", "timeout"]);
 
 /**
- * Reads a registry's logs from its cursor up to a final block, range by range; a range with too many logs, or that takes too long, is halved. The
- * rows that `store` writes of a range and the cursor are one database transaction.
+ * Reads a registry's logs from its cursor up to a final block, range by range; a range with too many logs, or that takes too long, is
+ * halved. The rows that `store` writes of a range and the cursor are one database transaction.
  */
 export async function readRegistryLogs(
   source: RegistryLogSource,

@@ -46,12 +46,10 @@ const DOMAIN_BATCH = 10_000;
 const CROWDED_SHOWN = 5;
 
 /**
- * Schedules the http(s) endpoints that agents of the index and of further registries declare, once for each declared kind; new ones for `now`.
- * Undeclared endpoints leave the schedule, the others keep their time.
- * An endpoint of several accounts uses the turns of the account with the fewest endpoints, so no account slows down
- * another.
- * Beyond the bounds, endpoints that have answered come first, then the first endpoint of each account, then older ones; `leftOut`
- * counts the others by the bound that they are beyond.
+ * Schedules the http(s) endpoints that agents of the index and of further registries declare, once for each declared kind; new ones for
+ * `now`. Undeclared endpoints leave the schedule, the others keep their time. An endpoint of several accounts uses the turns of the account
+ * with the fewest endpoints, so no account slows down another. Beyond the bounds, endpoints that have answered come first, then the first
+ * endpoint of each account, then older ones; `leftOut` counts the others by the bound that they are beyond.
  */
 export async function syncSchedule(
   db: Database,

@@ -46,8 +46,8 @@ export type SpendingQuery = {
 };
 
 /**
- * Reads what followed wallets (lower-case) spent, paid and were paid up to a block, and their bonds. A payment counts where its payee has no code, is
- * followed or is vetted: what goes to any other contract is a swap or a deposit, and still its sender's own money.
+ * Reads what followed wallets (lower-case) spent, paid and were paid up to a block, and their bonds. A payment counts if its payee has no
+ * code, is followed or is vetted: what goes to any other contract is a swap or a deposit, and still its sender's own money.
  */
 export async function readSpending(
   client: ClientBase,

@@ -81,8 +81,8 @@ export function answerBlock(label: `ballot_${GeneratorRole}` | "critique", answe
 }
 
 /**
- * System message of a role. It contains only our text: the faults of a rejected answer, if there was one, are in our words. Parts that all calls
- * share comes first, and the marker of the call last, so that servers which cache prefixes of prompts read most of it from there.
+ * System message of a role. It contains only our text: the faults of a rejected answer, if there was one, are in our words. The parts that
+ * all calls share come first and the marker of the call comes last, so that servers which cache prefixes read most of it from there.
  */
 export function systemMessage(
   { role, domain, faults }: { role: RoleName; domain: Domain; faults: readonly string[] },

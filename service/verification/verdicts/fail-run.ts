@@ -10,11 +10,12 @@ import { isLeasedBy, type RunLease } from "./verdict-queue.ts";
 export type RunFailure = { message: string; retryable: boolean };
 
 /**
- * Stores the result of a run without a decision: another attempt within an hour of the first one if that may help, otherwise its end. A
- * failed verdict notifies its endpoint and costs nothing: a key gets its debit back in the same database transaction, and a payment in
- * escrow is to be voided; another payment stays with the verdict and is owed. The third result: a re-run failed, and the earlier decision
- * remains; an appeal gives its price back. lost: another worker has the lease, and
- * nothing changed.
+ * Stores the result of a run without a decision: another attempt within an hour of the first one if that may help, otherwise its end.
+ *
+ * - `failed`: the verdict notifies its endpoint and costs nothing. A key gets its debit back in the same database transaction, and a payment
+ *   in the payment escrow is to be voided; any other payment stays with the verdict and is owed.
+ * - The third result: a re-run failed, and the earlier decision remains. An appeal gives its price back.
+ * - `lost`: another worker has the lease, and nothing changed.
  */
 export async function failRun(
   deps: { db: Database; now: () => Date; random: () => number },

@@ -24,8 +24,9 @@ type Run = Pick<
 
 /**
  * Reads a verdict; null if it does not exist or its price is not settled. `result` is of the newest decision, null before the first; `runs`
- * has all of them, oldest first. `appeal` is null before the time to appeal was opened. `namedJob` is the job of its specification, `settlement` is null unless that was bound to it. Every join
- * uses a primary or unique key, so the cost does not grow with the number of verdicts.
+ * has all of them, oldest first. `appeal` is null before the time to appeal was opened. `namedJob` is the job of its specification,
+ * `settlement` is null unless that was bound to it. Every join uses a primary or unique key, so the cost does not grow with the number of
+ * verdicts.
  */
 export async function readVerdict(db: Database, id: string) {
   const [row] = await underDeadline(db)
