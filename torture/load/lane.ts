@@ -35,7 +35,7 @@ export type LaneOptions<Done extends Operation> = {
 
 /** One that waits for longer no longer keeps others from being begun. */
 const YOUNG_MS = 4_000;
-const MOST_OPEN = 300;
+const MOST_OPEN = 100;
 const STOP_WAIT_MS = 3_000;
 const POLL_MS = 20;
 
