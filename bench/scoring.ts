@@ -12,6 +12,7 @@ import {
   SCORING_BATCH,
   SCORING_LANES,
   type ScoringContext,
+  scoreAtFinalized,
   scoreRead,
 } from "../service/scores/score-wallets.ts";
 import { atLeast, atMost, type BenchRow, shown } from "./bench-row.ts";
@@ -81,6 +82,8 @@ export async function benchScoring({ databaseUrl }: ScoringBenchOptions): Promis
     const full = await costOfOne(context, databaseUrl, FULL);
     const huge = await costOfOne(context, databaseUrl, HUGE);
 
+    const onDemand = await useOnDemand(context, usual);
+
     const growth = busySeconds / busy.length / (seconds / usual.length);
     return [
       atLeast(0.6, {
@@ -104,6 +107,11 @@ export async function benchScoring({ databaseUrl }: ScoringBenchOptions): Promis
         unit: "×",
       }),
       shown({ name: "scoring: one wallet, median", value: one.scored, unit: "ms" }),
+      atLeast(2, {
+        name: "scoring: on demand in 32 lanes, contacts shared, of each reading its own",
+        value: onDemand.own / onDemand.shared,
+        unit: "×",
+      }),
       atMost(12, { name: "scoring: cost of a wallet with ten times the calls", value: growth, unit: "×" }),
       shown({ name: "scoring: one wallet of 20,000 calls, median", value: full.ms, unit: "ms" }),
       // Without a bound it is 250.
@@ -182,6 +190,32 @@ async function useOne(context: ScoringContext, wallets: readonly Address[], use:
   const read = await readWallets(context, { wallets, at: "finalized", contacts: createContactCaches() });
   if (read === null || (await use(read)) !== 1) throw new Error("the wallet was not found");
   return performance.now() - started;
+}
+
+const ON_DEMAND = { lanes: 32, wallets: 640 } as const;
+
+/** Median seconds of three rounds to score single wallets in lanes, with contacts of their own and shared in turns. */
+async function useOnDemand(context: ScoringContext, usual: readonly Address[]) {
+  const seconds = { own: [] as number[], shared: [] as number[] };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const wallets = usual.slice(round * ON_DEMAND.wallets, (round + 1) * ON_DEMAND.wallets);
+    seconds.own.push(await scoreInLanes(context, wallets));
+    seconds.shared.push(await scoreInLanes({ ...context, contacts: createContactCaches() }, wallets));
+  }
+  return { own: medianOf(seconds.own), shared: medianOf(seconds.shared) };
+}
+
+async function scoreInLanes(context: ScoringContext, wallets: readonly Address[]): Promise<number> {
+  const started = performance.now();
+  const waiting = wallets.values();
+  const lanes = Array.from({ length: ON_DEMAND.lanes }, async () => {
+    for (const wallet of waiting) {
+      if ((await scoreAtFinalized(context, [wallet]))?.records.length !== 1)
+        throw new Error(`${wallet} was not scored`);
+    }
+  });
+  await Promise.all(lanes);
+  return (performance.now() - started) / 1_000;
 }
 
 function medianOf(times: readonly number[]): number {

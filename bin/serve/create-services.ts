@@ -67,6 +67,7 @@ import { askingFirst, createSanctionsContract } from "../../service/sanctions/as
 import { createPromisedAmounts } from "../../service/scores/backing/promised-amounts.ts";
 import { readSampleAgent, readSampleWallet } from "../../service/scores/ecosystem.ts";
 import { createLeaderboardReader } from "../../service/scores/leaderboard.ts";
+import { createRenewedCaches } from "../../service/scores/read/contact-graph.ts";
 import { createPolicyReader, writePolicy } from "../../service/scores/routing-policies.ts";
 import { type OnDemandContext, scoreNow, scoreOnDemand } from "../../service/scores/score-on-demand.ts";
 import { createScoreReader, readInputFile } from "../../service/scores/scores.ts";
@@ -141,6 +142,7 @@ export async function createServices(
     policy: AHS_2026_2,
     publishPolicy: defaultPublishPolicy,
     now,
+    contacts: createRenewedCaches(clock.monotonicMs),
   };
   const visitor = createUrlVisitor({
     guard: guardFromConfig(config, chainId),

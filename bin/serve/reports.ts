@@ -30,27 +30,25 @@ import { createListedAccounts } from "../../service/reports/recovery/open-recove
 import { createRecoveryNode } from "../../service/reports/recovery/recovery-node.ts";
 import { riskFactsLoader } from "../../service/reports/risk/risk-facts.ts";
 import { createDistributionReader } from "../../service/scores/ecosystem.ts";
-import { type ContactCaches, createContactCaches } from "../../service/scores/read/contact-graph.ts";
+import type { ContactCaches } from "../../service/scores/read/contact-graph.ts";
 import { createScoreHistory } from "../../service/scores/score-history.ts";
 import { readWalletsIn, type ScoringContext } from "../../service/scores/score-wallets.ts";
 import { createWalletLifeReader } from "../../service/scores/wallet-reads.ts";
 import type { Config } from "../config.ts";
 
+type ReportContext = ScoringContext & { readonly contacts: ContactCaches };
+
 /** A reading takes a second at the very most, and most of it the event loop. */
 const TURNS = { atOnce: 4, waiting: 16, waitMs: 4_000 } as const;
 /** Accounts described of one wallet, see `RowsRequest`. */
 const MOST_ADDRESSES = 20_000;
-/** A block stays the newest final one for a minute, and facts of accounts are learnt meanwhile. */
-const CONTACTS_CACHED_MS = 5_000;
 
-/** Reads wallets for reports, a few at once. All reports of a process share its turns and its cache of contacts. */
-export function createWalletReader(context: ScoringContext, monotonicMs: () => number) {
-  const { db } = context;
+/** Reads wallets for reports, a few at once. All reports of a process share its turns. */
+export function createWalletReader(context: ReportContext) {
+  const { db, contacts } = context;
   const turns = createReportTurns(TURNS);
-  const contacts = renewedContacts(monotonicMs);
   return {
     turns,
-    contacts,
     readWallet: async (wallet: Address) => {
       const task = { wallets: [wallet], at: "finalized", contacts, mostAddresses: MOST_ADDRESSES } as const;
       const read = await turns.take(() =>
@@ -61,17 +59,6 @@ export function createWalletReader(context: ScoringContext, monotonicMs: () => n
       if (only === undefined) throw new Error(`no rows were read for ${wallet}`);
       return { rows: only.rows, asOf: read.point.asOf };
     },
-  };
-}
-
-/** Contacts are cached from one report to the next of the same block, for a few seconds. */
-function renewedContacts(monotonicMs: () => number): ContactCaches {
-  let held = { caches: createContactCaches(), since: monotonicMs() };
-  return (blockHash) => {
-    if (monotonicMs() - held.since > CONTACTS_CACHED_MS) {
-      held = { caches: createContactCaches(), since: monotonicMs() };
-    }
-    return held.caches(blockHash);
   };
 }
 
@@ -109,16 +96,16 @@ export function reportServices(
     logger,
   }: {
     /** Its database may be a replica. */
-    readonly context: ScoringContext;
+    readonly context: ReportContext;
     /** Keeps labels of third parties. */
     readonly primary: Database;
     readonly deployment: Deployment;
   } & Pick<Services, "clock" | "logger">,
 ) {
-  const { db, chainId, policy } = context;
+  const { db, chainId, policy, contacts } = context;
   const { accounts } = deployment;
   const { now, monotonicMs } = clock;
-  const { turns, contacts, readWallet } = createWalletReader(context, monotonicMs);
+  const { turns, readWallet } = createWalletReader(context);
   const dealings = { db, chainId, chain: deployment, policy, contacts, mostAddresses: MOST_ADDRESSES };
   const publicFunders = addressesIn(accounts.publicFunders);
   const mixers = [...addressesIn(accounts.mixers)];

@@ -34,6 +34,8 @@ export type ScoringContext = {
   readonly chainId: number;
   readonly chain: Pick<ChainFacts, "market" | "accounts">;
   readonly policy: Policy;
+  /** Contacts that scorings on demand share; without them each reads its own. */
+  readonly contacts?: ContactCaches;
 };
 
 /** A record, the file of all that it follows from, and the one of these files that is its own. */
@@ -82,7 +84,7 @@ export function scoreAtFinalized(
   context: ScoringContext,
   wallets: readonly Address[],
 ): Promise<ScoredWallets | null> {
-  return scoreAt(context, { wallets, at: "finalized", contacts: createContactCaches() });
+  return scoreAt(context, wallets, "finalized");
 }
 
 /**
@@ -93,11 +95,19 @@ export function scoreAtNewest(
   context: ScoringContext,
   wallets: readonly Address[],
 ): Promise<ScoredWallets | null> {
-  return scoreAt(context, { wallets, at: "newest", contacts: createContactCaches() });
+  return scoreAt(context, wallets, "newest");
 }
 
-async function scoreAt(context: ScoringContext, task: ReadTask): Promise<ScoredWallets | null> {
-  const read = await readWallets(context, task);
+async function scoreAt(
+  context: ScoringContext,
+  wallets: readonly Address[],
+  at: ScoredBlock,
+): Promise<ScoredWallets | null> {
+  const read = await readWallets(context, {
+    wallets,
+    at,
+    contacts: context.contacts ?? createContactCaches(),
+  });
   return read === null ? null : scoreRead(read, context.policy);
 }
 

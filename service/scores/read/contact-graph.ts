@@ -44,6 +44,20 @@ export function createContactCaches(): ContactCaches {
   };
 }
 
+/** A block stays the newest final one for a minute, and facts of accounts are learnt meanwhile. */
+const RENEWED_AFTER_MS = 5_000;
+
+/** Caches for all readings of a process that serves callers, renewed every few seconds. */
+export function createRenewedCaches(monotonicMs: () => number): ContactCaches {
+  let held = { caches: createContactCaches(), since: monotonicMs() };
+  return (blockHash) => {
+    if (monotonicMs() - held.since > RENEWED_AFTER_MS) {
+      held = { caches: createContactCaches(), since: monotonicMs() };
+    }
+    return held.caches(blockHash);
+  };
+}
+
 function emptyCache(users = emptyUserCache(createUserLists())): ContactCache {
   const facts = { facts: new Map(), factsRead: new Set<Address>() };
   return { ...users, ...facts, mainFunders: new Map(), common: new Set() };

@@ -12,6 +12,7 @@ import {
 } from "../../../service/ingest/history/history-reader.ts";
 import { createInfrastructureReader } from "../../../service/registries/probes/probes-of-wallet.ts";
 import { createTransferReader } from "../../../service/reports/profit-and-loss/wallet-transfers.ts";
+import { createContactCaches } from "../../../service/scores/read/contact-graph.ts";
 import { scoreNow, scoreOnDemand } from "../../../service/scores/score-on-demand.ts";
 import { createScoreReader } from "../../../service/scores/scores.ts";
 import { createWalletLifeReader } from "../../../service/scores/wallet-reads.ts";
@@ -55,7 +56,7 @@ export async function createOnDemandWorld() {
     if (history !== null) closing.push(history.close);
     const app = createApp({
       ...fakePorts().ports,
-      readWallet: createWalletReader(context, clock.monotonicMs).readWallet,
+      readWallet: createWalletReader({ ...context, contacts: createContactCaches() }).readWallet,
       walletLife: createWalletLifeReader(db, context.chainId),
       walletTransfers: createTransferReader(db, context.chainId),
       access: keyOnlyAccess({ keys, clock, logger }),
