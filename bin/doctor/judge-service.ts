@@ -133,6 +133,11 @@ export function judgeRoles(facts: RoleFacts, isLocal: boolean): Verdict {
       'run "ahs migrate" as the owner of the schema ahs',
     );
   }
+  if (facts.largeObjects.length > 0)
+    return concern(
+      `${facts.largeObjects.join(", ")} can fill the disk with large objects`,
+      'run "ahs migrate" as a superuser, or the statement of docs/database.md',
+    );
   const own = facts.roles.filter(({ isMember }) => isMember).map(({ role }) => role);
   if (facts.ownsAll) return fine("every role has its rights; this user owns the tables, as operators do");
   if (own.length === 0)

@@ -27,6 +27,8 @@ export type RoleFacts = {
   }[];
   /** Tables of which a role that exists lacks a right that it should have, as `role: table`. */
   readonly lacking: readonly string[];
+  /** Roles that may store large objects, and so fill the disk. */
+  readonly largeObjects: readonly string[];
   /** Whether the user may change every row: a superuser, or the owner of the tables. */
   readonly ownsAll: boolean;
 };
@@ -49,12 +51,18 @@ export async function readRoleFacts(client: Asked): Promise<RoleFacts> {
      order by role, "table"`,
     [wanted.map(({ role }) => role), wanted.map(({ table }) => table), wanted.map(({ right }) => right)],
   );
+  const { rows: largeObjects } = await client.query<{ role: string }>(
+    `select role from unnest($1::text[]) as w(role)
+     where has_function_privilege(role, 'pg_catalog.lo_from_bytea(oid, bytea)', 'execute') order by role`,
+    [roles.filter(({ exists }) => exists).map(({ role }) => role)],
+  );
   const { rows: owner } = await client.query<{ owns: boolean }>(
     `select bool_and(pg_has_role(current_user, tableowner, 'usage')) as owns from pg_tables where schemaname = 'ahs'`,
   );
   return {
     roles,
     lacking: lacking.map(({ role, table }) => `${role}: ${table}`),
+    largeObjects: largeObjects.map(({ role }) => role),
     ownsAll: owner[0]?.owns === true,
   };
 }

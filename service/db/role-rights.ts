@@ -2,6 +2,12 @@
 export const ROLES = ["ahs_index", "ahs_serve", "ahs_work"] as const;
 export type RoleName = (typeof ROLES)[number];
 
+/**
+ * Functions of large objects, as a regular expression: PostgreSQL lets every user store large objects until the disk is full. No
+ * process of ours uses one.
+ */
+export const LARGE_OBJECT_FUNCTIONS = "^(lo_|loread$|lowrite$)";
+
 const READ = "select";
 const APPEND = "select, insert";
 const EDIT = "select, insert, update";

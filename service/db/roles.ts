@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { ROLES, type RoleName, TABLE_RIGHTS } from "./role-rights.ts";
+import { LARGE_OBJECT_FUNCTIONS, ROLES, type RoleName, TABLE_RIGHTS } from "./role-rights.ts";
 
 /** duplicate_object and unique_violation: another process made the role of the cluster meanwhile, from another database. */
 const MADE_MEANWHILE = new Set(["42710", "23505"]);
@@ -88,9 +88,21 @@ async function grantToRoles(client: ClientBase): Promise<void> {
       if (granted !== undefined) await client.query(`grant ${granted} on ahs.${table} to ${role}`);
     }
   }
+  await withholdLargeObjects(client);
   await putPolicies(client);
   await handOverIndex(client);
   await grantViews(client);
+}
+
+/** Takes the functions of large objects from every role. PostgreSQL lets only a superuser do that: docs/database.md. */
+async function withholdLargeObjects(client: ClientBase): Promise<void> {
+  const { rows } = await client.query<{ statement: string }>(
+    `select format('revoke execute on function %s from public', oid::regprocedure) as statement from pg_proc
+     where pronamespace = 'pg_catalog'::regnamespace and proname ~ $1
+       and has_function_privilege('public', oid, 'execute') and pg_has_role(proowner, 'usage')`,
+    [LARGE_OBJECT_FUNCTIONS],
+  );
+  for (const { statement } of rows) await client.query(statement);
 }
 
 const OF_INDEX = "(n.nspname = 'ponder_sync' or n.nspname ~ '^(index|chain)_[0-9]+(_|$)')";

@@ -114,6 +114,7 @@ abstract contract ScoreSourceSuite is EscrowFixture {
         ScoreOracle scores = new ScoreOracle();
         AgentHealthScoreSource health = new AgentHealthScoreSource(scores.oracle());
         ScoreSourceHook gate = _deploy(health, 60, false);
+        ScoreSourceHook lowest = _deploy(health, 1, false);
         _assertScore(health, 0, 0);
         scores.publishInsufficient(PROVIDER, NOW);
         _assertScore(health, 0, 0);
@@ -126,6 +127,10 @@ abstract contract ScoreSourceSuite is EscrowFixture {
             abi.encodeWithSelector(IProviderGate.ProviderBelowThreshold.selector, PROVIDER, 0, 60)
         );
         gate.requireAcceptable(PROVIDER);
+        vm.expectRevert(
+            abi.encodeWithSelector(IProviderGate.ProviderBelowThreshold.selector, PROVIDER, 0, 1)
+        );
+        lowest.requireAcceptable(PROVIDER);
     }
 
     function test_RevertWhen_BuiltWithNonsense() external {
@@ -133,6 +138,8 @@ abstract contract ScoreSourceSuite is EscrowFixture {
         address on = driver.escrow();
         vm.expectRevert(IProviderGate.ZeroAddress.selector);
         new ScoreSourceHook(on, adapter, IScoreSource(address(0)), 1, 1, false);
+        vm.expectRevert(ScoreSourceHook.ZeroMinScore.selector);
+        new ScoreSourceHook(on, adapter, source, 0, 1, false);
         vm.expectRevert(IProviderGate.ZeroMaxAge.selector);
         new ScoreSourceHook(on, adapter, source, 1, 0, false);
     }

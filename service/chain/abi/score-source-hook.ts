@@ -18,4 +18,5 @@ export const scoreSourceHookAbi = [
   {"type":"error","name":"ScoreStale","inputs":[{"name":"provider","type":"address","internalType":"address"},{"name":"asOfTime","type":"uint64","internalType":"uint64"},{"name":"maxAge","type":"uint256","internalType":"uint256"}]},
   {"type":"error","name":"ZeroAddress","inputs":[]},
   {"type":"error","name":"ZeroMaxAge","inputs":[]},
+  {"type":"error","name":"ZeroMinScore","inputs":[]},
 ] as const;

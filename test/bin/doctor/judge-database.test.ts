@@ -32,17 +32,43 @@ const roles = (exists: boolean, isMember: boolean): RoleFacts["roles"] =>
   ROLES.map((role) => ({ role, exists, isMember }));
 
 test.each<[string, RoleFacts, boolean, string]>([
-  ["no roles on a public chain", { roles: roles(false, false), lacking: [], ownsAll: true }, false, "warn"],
-  ["no roles on the local chain", { roles: roles(false, false), lacking: [], ownsAll: true }, true, "ok"],
+  [
+    "no roles on a public chain",
+    { roles: roles(false, false), lacking: [], largeObjects: [], ownsAll: true },
+    false,
+    "warn",
+  ],
+  [
+    "no roles on the local chain",
+    { roles: roles(false, false), lacking: [], largeObjects: [], ownsAll: true },
+    true,
+    "ok",
+  ],
   [
     "rights missing",
-    { roles: roles(true, true), lacking: ["ahs_work: score"], ownsAll: false },
+    { roles: roles(true, true), lacking: ["ahs_work: score"], largeObjects: [], ownsAll: false },
     false,
     "fail",
   ],
-  ["a user of a role", { roles: roles(true, true), lacking: [], ownsAll: false }, false, "ok"],
-  ["the owner", { roles: roles(true, false), lacking: [], ownsAll: true }, false, "ok"],
-  ["a user of no role", { roles: roles(true, false), lacking: [], ownsAll: false }, false, "fail"],
+  [
+    "a role that can store large objects",
+    { roles: roles(true, true), lacking: [], largeObjects: ["ahs_serve"], ownsAll: false },
+    false,
+    "warn",
+  ],
+  [
+    "a user of a role",
+    { roles: roles(true, true), lacking: [], largeObjects: [], ownsAll: false },
+    false,
+    "ok",
+  ],
+  ["the owner", { roles: roles(true, false), lacking: [], largeObjects: [], ownsAll: true }, false, "ok"],
+  [
+    "a user of no role",
+    { roles: roles(true, false), lacking: [], largeObjects: [], ownsAll: false },
+    false,
+    "fail",
+  ],
 ])("rights: %s", (_what, facts, isLocal, level) => {
   expect(judgeRoles(facts, isLocal)).toMatchObject({ level });
 });

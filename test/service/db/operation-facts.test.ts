@@ -52,10 +52,12 @@ describe("the server", () => {
 
   test("has every role with all its rights; a missing one is named, and users see what they are", async () => {
     const owner = await readRoleFacts(db.$client);
-    expect(owner).toMatchObject({ lacking: [], ownsAll: true });
+    expect(owner).toMatchObject({ lacking: [], largeObjects: [], ownsAll: true });
     expect(owner.roles.every(({ exists }) => exists)).toBe(true);
     await db.$client.query("revoke select on ahs.payment from ahs_serve");
     expect((await readRoleFacts(db.$client)).lacking).toEqual(["ahs_serve: payment"]);
+    await db.$client.query("grant execute on function pg_catalog.lo_from_bytea(oid, bytea) to ahs_serve");
+    expect((await readRoleFacts(db.$client)).largeObjects).toEqual(["ahs_serve"]);
     const served = openMigrated(urlForRole(url, "ahs_serve"));
     const facts = await readRoleFacts(served.$client);
     await served.$client.end();

@@ -5,7 +5,12 @@ import { advanceChainMark, holdChain } from "../../../service/db/chain-fence.ts"
 import { type Database, migrateDatabase, requireMigrated } from "../../../service/db/database.ts";
 import { readBuilds, readTransactions, showBuild } from "../../../service/db/index-builds.ts";
 import { resetChain } from "../../../service/db/reset-chain.ts";
-import { ROLES, type RoleName, TABLE_RIGHTS } from "../../../service/db/role-rights.ts";
+import {
+  LARGE_OBJECT_FUNCTIONS,
+  ROLES,
+  type RoleName,
+  TABLE_RIGHTS,
+} from "../../../service/db/role-rights.ts";
 import { createRoles } from "../../../service/db/roles.ts";
 import { tryOpenSenderSession } from "../../../service/sender/sender-loop.ts";
 import { enqueueTransaction } from "../../../service/sender/sender-transactions.ts";
@@ -125,6 +130,26 @@ describe("no process may do more than it needs", () => {
     }
     expect(allowed).toEqual([]);
   });
+});
+
+test("no role can run a function of large objects, with or without its group", async () => {
+  const statement = `select oid::regprocedure::text as name, has_function_privilege(oid, 'execute') as can from pg_proc
+    where pronamespace = 'pg_catalog'::regnamespace and proname ~ $1`;
+  for (const role of ROLES) {
+    const client = new Client({ connectionString: urlForRole(database.url, role) });
+    await client.connect();
+    for (const become of ["select 1", "reset role"]) {
+      await client.query(become);
+      const { rows } = await client.query<{ name: string; can: boolean }>(statement, [
+        LARGE_OBJECT_FUNCTIONS,
+      ]);
+      expect(rows.length).toBeGreaterThanOrEqual(20);
+      expect(rows.filter(({ can }) => can)).toEqual([]);
+      for (const call of ["lo_from_bytea(0, 'a')", "lo_create(0)", "lowrite(0, 'a')", "lo_put(1, 0, 'a')"])
+        await expect(client.query(`select ${call}`)).rejects.toMatchObject({ code: INSUFFICIENT_PRIVILEGE });
+    }
+    await client.end();
+  }
 });
 
 test("a process is the role that it logs in for, and sees that the database is migrated", async () => {
