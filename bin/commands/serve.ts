@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { SCORING_INTERFACE } from "../../service/api/create-app.ts";
 import { type ApiInterface, createInterfaceApp } from "../../service/api/create-interface.ts";
@@ -27,14 +28,23 @@ const INTERFACES: Readonly<Record<InterfaceName, ApiInterface>> = {
   verification: VERIFICATION_INTERFACE,
 };
 
+/** A load balancer asks /readyz every two seconds, and waits for as long. */
+const LEAVE_MS = 5_000;
 /** A settlement is waited for 20 s at most. */
 const DRAIN = { finishMs: 10_000, settleMs: 20_000 };
 
-/** `ahs serve`: the HTTP API until a signal stops it; open requests are answered first. */
+/**
+ * `ahs serve`: the HTTP API until a signal stops it; open requests are answered first. After SIGTERM it answers on for some
+ * seconds with /readyz at 503, so that a load balancer loses no request; Ctrl-C does not wait for one.
+ */
 export async function serveApi({ config }: Invocation): Promise<void> {
   const { deploymentFile } = requireIndexSettings(config);
   const logger = createLogger(config, "serve");
   const signal = shutdownSignal();
+  let isTerminated = false;
+  process.once("SIGTERM", () => {
+    isTerminated = true;
+  });
   const deployment = loadDeployment(deploymentFile);
   const signer = await scoreSigner(config, deployment.chainId);
   warnOfPlainTexts(config, logger);
@@ -57,6 +67,8 @@ export async function serveApi({ config }: Invocation): Promise<void> {
   });
   logger.info({ host: config.host, port: config.port }, "serving");
   if (!signal.aborted) await once(signal, "abort");
+  life.leave();
+  if (isTerminated) await sleep(LEAVE_MS);
   await drainServer(server, life, DRAIN);
   await history?.close();
   await replica?.$client.end();

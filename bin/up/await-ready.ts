@@ -63,9 +63,20 @@ export async function awaitPublished(
   });
 }
 
-/** Waits until the API says that it is ready. */
+/** Waits until the API answers from a fresh index. */
 export async function awaitServing(rising: Rising, baseUrl: string): Promise<void> {
-  await poll(rising, async () => (await statusOf(`${baseUrl}/readyz`)) === 200);
+  await poll(rising, () => servesFreshData(baseUrl));
+}
+
+/** Whether the server is ready and its index fresh. */
+export async function servesFreshData(baseUrl: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${baseUrl}/readyz`, { signal: AbortSignal.timeout(REQUEST_MS) });
+    const { index } = (await response.json()) as { readonly index?: { readonly ok: boolean } };
+    return response.ok && index?.ok === true;
+  } catch {
+    return false;
+  }
 }
 
 async function poll({ signal }: Rising, done: () => Promise<boolean>): Promise<void> {

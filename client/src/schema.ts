@@ -615,7 +615,7 @@ export interface paths {
         };
         /**
          * Readiness
-         * @description 200 when the database answers and the newest indexed block is young enough, else 503; each check is listed. The ages of the sanctions sources are reported and do not affect the status: an unreachable source keeps its last list.
+         * @description 503 while this server should get no request: it shuts down, or its database does not answer; each check is listed. `index` and `sanctions` say how fresh the data is and do not affect the status: endpoints that need fresh data refuse by themselves.
          */
         get: operations["check_readiness"];
         put?: never;
@@ -3735,8 +3735,9 @@ export interface components {
         Readiness: {
             checks: {
                 database: components["schemas"]["ReadinessCheck"];
-                index: components["schemas"]["ReadinessCheck"];
+                server: components["schemas"]["ReadinessCheck"];
             };
+            index: components["schemas"]["ReadinessCheck"];
             /** @description How fresh each source is, whatever the status; null while it cannot be read */
             sanctions: components["schemas"]["SanctionsSource"][] | null;
             /** @enum {string} */
@@ -10377,14 +10378,18 @@ export interface operations {
                      * @example {
                      *       "status": "ok",
                      *       "checks": {
-                     *         "database": {
+                     *         "server": {
                      *           "ok": true,
                      *           "detail": "answers"
                      *         },
-                     *         "index": {
+                     *         "database": {
                      *           "ok": true,
                      *           "detail": "answers"
                      *         }
+                     *       },
+                     *       "index": {
+                     *         "ok": true,
+                     *         "detail": "answers"
                      *       },
                      *       "sanctions": [
                      *         {

@@ -26,6 +26,8 @@ import { staticPage } from "./pages/page.ts";
 import type { PagePorts } from "./pages/page-ports.ts";
 import { problemsPage } from "./pages/problems-page.ts";
 import { renderReference } from "./pages/reference.ts";
+import { getLivez } from "./routes/get-livez.ts";
+import { getReadyz } from "./routes/get-readyz.ts";
 import type { Services } from "./services.ts";
 
 /** Services of endpoints and pages. */
@@ -54,7 +56,8 @@ export function createInterfaceApp(ports: ServedParts, interfaces: readonly ApiI
     return isShown ? answerProblemPage(context, problem) : answerProblem(problem, context);
   });
   const limits = createRequestLimits({ ...ports, stopping: ports.life.stopping });
-  const endpoints = interfaces.flatMap((one) => one.endpoints);
+  // Of the process, whatever its interfaces are.
+  const endpoints = [...new Set([...interfaces.flatMap((one) => one.endpoints), getLivez, getReadyz])];
   const served = new Set(endpoints.map(({ path }) => path));
   const { origin, securityContact } = ports.discovery;
   const frame = frameIn(ports.pages, { interfaces, served, origin, securityContact });

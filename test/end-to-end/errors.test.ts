@@ -1,5 +1,6 @@
 import { getAddress } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
+import { servesFreshData } from "../../bin/up/await-ready.ts";
 import { revokeApiKey } from "../../service/access/api-keys.ts";
 import { type CuttableProxy, startCuttableProxy } from "../support/anvil-testkit/cuttable-proxy.ts";
 import type { TestServer } from "../support/anvil-testkit/services.ts";
@@ -43,7 +44,7 @@ beforeAll(async () => {
   key = await createTestKey(kit.db, BALANCE);
   kit.startMining(500);
   await until({ what: "the service is ready" }, async () =>
-    (await statusOf("/readyz")) === 200 ? true : null,
+    (await servesFreshData(server.baseUrl)) ? true : null,
   );
 });
 
@@ -105,8 +106,9 @@ describe("each refusal is a clear problem and costs nothing", () => {
       expect(answer).toMatchObject({ status: 503, body: { status: 503 } });
       expect(Number(answer.headers.get("retry-after"))).toBeGreaterThan(0);
     });
+    expect(await ask("/readyz", null)).toMatchObject({ status: 200, body: { index: { ok: false } } });
     node.restore();
-    await expect.poll(() => statusOf("/readyz"), { timeout: 60_000 }).toBe(200);
+    await expect.poll(() => servesFreshData(server.baseUrl), { timeout: 60_000 }).toBe(true);
   });
 
   test("with the database gone: 503 with Retry-After, and back by itself", async () => {

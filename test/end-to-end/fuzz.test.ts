@@ -2,6 +2,7 @@ import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { getAddress } from "viem";
 import { beforeAll, expect, test } from "vitest";
+import { servesFreshData } from "../../bin/up/await-ready.ts";
 import { idempotencyKeyOf } from "../../service/access/idempotent-answers.ts";
 
 import {
@@ -54,7 +55,7 @@ beforeAll(async () => {
   });
   kit.startMining(1_000);
   await until({ what: "the service is ready" }, async () =>
-    (await fetch(`${server.baseUrl}/readyz`)).status === 200 ? true : null,
+    (await servesFreshData(server.baseUrl)) ? true : null,
   );
 });
 

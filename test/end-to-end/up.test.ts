@@ -337,8 +337,8 @@ async function expectIndexAdvances(up: UpFile): Promise<void> {
 }
 
 async function indexedBlock(up: UpFile): Promise<number> {
-  const { checks } = JSON.parse(await (await fetch(`${up.base_url}/readyz`)).text());
-  return Number(/^block (\d+)/.exec(checks.index.detail)?.[1]);
+  const { index } = JSON.parse(await (await fetch(`${up.base_url}/readyz`)).text());
+  return Number(/^block (\d+)/.exec(index.detail)?.[1]);
 }
 
 async function headOf(up: UpFile): Promise<number> {

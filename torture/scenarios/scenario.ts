@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { servesFreshData } from "../../bin/up/await-ready.ts";
 import type { Finding } from "../accounts/finding.ts";
 import type { settle } from "../accounts/settle.ts";
 import type { Faults } from "../faults.ts";
@@ -86,10 +87,8 @@ export async function secondsToRecover(
 }
 
 async function areReady(stand: Stand): Promise<boolean> {
-  const answers = await Promise.all(
-    stand.services.servers().map((url) => fetch(`${url}/readyz`).catch(() => null)),
-  );
-  return answers.every((answer) => answer?.status === 200);
+  const answers = await Promise.all(stand.services.servers().map((url) => servesFreshData(url)));
+  return answers.every((isServing) => isServing);
 }
 
 /** Whether the index has come as far as the chain was a moment ago. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { freePort } from "../../bin/supervisor/child-process.ts";
+import { servesFreshData } from "../../bin/up/await-ready.ts";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import type { ServiceOptions as TestServiceOptions } from "../../test/support/anvil-testkit/services.ts";
@@ -37,10 +38,9 @@ export async function startServices(options: ServiceOptions) {
     of.flatMap(({ port, running }) => (running === null ? [] : [`http://127.0.0.1:${port}`]));
   const ready = async (timeoutMs = START_TIMEOUT_MS): Promise<void> => {
     for (const url of urls(servers)) {
-      await until({ what: `${url} is ready`, timeoutMs }, async () => {
-        const answer = await fetch(`${url}/readyz`).catch(() => null);
-        return answer?.status === 200 ? true : null;
-      });
+      await until({ what: `${url} is ready`, timeoutMs }, async () =>
+        (await servesFreshData(url)) ? true : null,
+      );
     }
   };
   const services = {

@@ -1,5 +1,7 @@
 /** The server as its requests see it. */
 export type ServerLife = {
+  /** Whether load balancers should send no more requests here; those that come are answered. */
+  readonly leaving: boolean;
   /** Whether the server refuses new requests. */
   readonly draining: boolean;
   /** Fires when unpaid requests are cut off. */
@@ -10,6 +12,7 @@ export type ServerLife = {
 
 /** The server as the process that stops it sees it. */
 export type ServerEnding = {
+  leave(): void;
   drain(): void;
   stop(): void;
   /** Resolves once no request is under way. */
@@ -18,6 +21,7 @@ export type ServerEnding = {
 
 export function createServerLife(): ServerLife & ServerEnding {
   const controller = new AbortController();
+  let leaving = false;
   let draining = false;
   let underWay = 0;
   const waiting = new Set<() => void>();
@@ -28,6 +32,9 @@ export function createServerLife(): ServerLife & ServerEnding {
     waiting.clear();
   };
   return {
+    get leaving() {
+      return leaving;
+    },
     get draining() {
       return draining;
     },
@@ -35,6 +42,9 @@ export function createServerLife(): ServerLife & ServerEnding {
     enter() {
       underWay += 1;
       return leave;
+    },
+    leave() {
+      leaving = true;
     },
     drain() {
       draining = true;

@@ -136,9 +136,9 @@ function unknown(name: string): StatusLine {
 
 function readinessLines({ readiness }: StatusReading): readonly StatusLine[] {
   if (readiness === null) return [unknown("Database"), unknown("Index")];
-  const { database, index } = readiness.checks;
+  const { checks, index } = readiness;
   return [
-    line("Database", database.ok, sentence(database.detail)),
+    line("Database", checks.database.ok, sentence(checks.database.detail)),
     line("Index", index.ok, sentence(index.detail)),
   ];
 }

@@ -33,7 +33,8 @@ const sanctionsSourceSchema = z
 const readyzSchema = z
   .object({
     status: z.enum(["ok", "unavailable"]),
-    checks: z.object({ database: checkSchema, index: checkSchema }),
+    checks: z.object({ server: checkSchema, database: checkSchema }),
+    index: checkSchema,
     sanctions: z.array(sanctionsSourceSchema).nullable().openapi({
       description: "How fresh each source is, whatever the status; null while it cannot be read",
     }),
@@ -42,7 +43,7 @@ const readyzSchema = z
 
 export type Readiness = z.infer<typeof readyzSchema>;
 
-/** GET /readyz: 200 only if the database answers and the index is fresh. */
+/** GET /readyz: 503 only while this server should get no request. */
 export const getReadyz = defineFree({
   method: "get",
   path: "/readyz",
@@ -50,7 +51,7 @@ export const getReadyz = defineFree({
   tag: "Operation",
   summary: "Readiness",
   description:
-    "200 when the database answers and the newest indexed block is young enough, else 503; each check is listed. The ages of the sanctions sources are reported and do not affect the status: an unreachable source keeps its last list.",
+    "503 while this server should get no request: it shuts down, or its database does not answer; each check is listed. `index` and `sanctions` say how fresh the data is and do not affect the status: endpoints that need fresh data refuse by themselves.",
   request: { params: z.object({}), query: z.object({}), body: null },
   answer: { schema: readyzSchema, description: "Ready" },
   alternatives: { 503: { schema: readyzSchema, description: "Not ready" } },
@@ -66,22 +67,44 @@ export const getReadyz = defineFree({
   },
 });
 
-/** Whether the database answers and the index is fresh, and how old the sources of sanctions are. */
-export async function readReadiness(
-  deps: Pick<Services, "maxIndexAgeSeconds" | "sanctionsSources"> & {
-    readonly scores: Pick<Services["scores"], "head">;
-  },
+type ReadinessDeps = Pick<Services, "maxIndexAgeSeconds" | "sanctionsSources"> & {
+  readonly life: Pick<Services["life"], "leaving">;
+  readonly scores: Pick<Services["scores"], "head">;
+};
+
+/** Whether this server should get requests, and how fresh its data is. */
+export async function readReadiness(deps: ReadinessDeps, now: Date): Promise<Readiness> {
+  const server = deps.life.leaving
+    ? { ok: false, detail: "shuts down" }
+    : { ok: true, detail: "takes requests" };
+  const { database, index } = await readData(deps, now);
+  return {
+    status: server.ok && database.ok ? "ok" : "unavailable",
+    checks: { server, database },
+    index,
+    sanctions: database.ok ? await sanctionsOf(deps.sanctionsSources, now) : null,
+  };
+}
+
+type Check = z.infer<typeof checkSchema>;
+
+/** Reads the newest block, by which the database shows that it answers. */
+async function readData(
+  { scores, maxIndexAgeSeconds }: ReadinessDeps,
   now: Date,
-): Promise<Readiness> {
+): Promise<{ readonly database: Check; readonly index: Check }> {
+  const database = { ok: true, detail: "answers" };
   try {
-    const readiness = readinessOf(await deps.scores.head(), deps.maxIndexAgeSeconds, now);
-    return { ...readiness, sanctions: await sanctionsOf(deps.sanctionsSources, now) };
+    return { database, index: freshnessOf(await scores.head(), maxIndexAgeSeconds, now) };
   } catch (error) {
     switch (databaseFailure(error)) {
       case "database":
-        return unready({ ok: false, detail: "does not answer" }, { ok: false, detail: "unknown" });
+        return {
+          database: { ok: false, detail: "does not answer" },
+          index: { ok: false, detail: "unknown" },
+        };
       case "index":
-        return unready({ ok: true, detail: "answers" }, { ok: false, detail: "first pass not finished" });
+        return { database, index: { ok: false, detail: "first pass not finished" } };
       case null:
         throw error;
     }
@@ -102,15 +125,9 @@ async function sanctionsOf(sources: SourceWatch, now: Date): Promise<Readiness["
   }
 }
 
-function readinessOf(head: IndexHead | null, maxAgeSeconds: number, now: Date): Readiness {
-  const database = { ok: true, detail: "answers" };
-  if (head === null) return unready(database, { ok: false, detail: "holds no block" });
+function freshnessOf(head: IndexHead | null, maxAgeSeconds: number, now: Date): Check {
+  if (head === null) return { ok: false, detail: "holds no block" };
   const age = Math.floor(now.getTime() / 1000) - head.timestamp;
   const detail = `block ${head.blockNumber} is ${age} s old, at most ${maxAgeSeconds} s allowed`;
-  if (age > maxAgeSeconds) return unready(database, { ok: false, detail });
-  return { status: "ok", checks: { database, index: { ok: true, detail } }, sanctions: null };
-}
-
-function unready(database: Readiness["checks"]["database"], index: Readiness["checks"]["index"]): Readiness {
-  return { status: "unavailable", checks: { database, index }, sanctions: null };
+  return { ok: age <= maxAgeSeconds, detail };
 }
