@@ -30,9 +30,10 @@ export type SettlementStep =
 
 /** Shortest and longest pause between two transactions of a verdict. */
 const RETRY_MS = { first: 3_000, longest: 600_000 };
+
 /**
- * Decides the next step of a signed verdict. Its event in a final block confirms it, even if someone else sent the transaction. Otherwise its job or its
- * deadline may have ended. Otherwise it waits for its transaction, and sends it again until the deadline if it failed.
+ * Decides the next step of a signed verdict. Its event in a final block confirms it, whoever sent the transaction. The end of its job in a
+ * final block, and its deadline, end it for good. Until then it waits for its transaction, and sends it again after every failure.
  */
 export function decideSettlement(
   settlement: Pick<OpenSettlement, "deadline" | "attempts" | "transaction">,
@@ -72,40 +73,28 @@ function stepOfTransaction(
     }
     case "failed":
     case "reverted": {
-      const refusal = readRefusal(transaction);
-      if (refusal.isForGood) return { kind: "refuse", reason: refusal.cause };
       const dueAt = transaction.updatedAt.getTime() + pauseAfter(Math.max(0, attempts - 1), RETRY_MS);
-      return now.getTime() < dueAt ? { kind: "wait" } : { kind: "send", cause: refusal.cause };
+      return now.getTime() < dueAt ? { kind: "wait" } : { kind: "send", cause: describeFailure(transaction) };
     }
   }
 }
-
-/** Permanent errors of the evaluator: it does not accept what was signed. */
-const FOR_GOOD: ReadonlySet<string> = new Set([
-  "OtherEvaluator",
-  "OtherJob",
-  "WrongDecision",
-  "DeadlineTooLate",
-  "JobOver",
-  "HoldNotNewer",
-]);
 
 const OF_EVALUATOR: ReadonlySet<string> = new Set(
   verdictEvaluatorAbi.flatMap((item) => (item.type === "error" ? [item.name] : [])),
 );
 
-/** Reads why a transaction failed or reverted: from the revert error, otherwise from the sender's message. */
-export function readRefusal(
+/**
+ * Returns why a transaction failed or reverted: by the revert error, otherwise by the sender's message. It ends no settlement: escrow,
+ * token and hook can revert with the errors of the evaluator.
+ */
+export function describeFailure(
   transaction: Pick<SettlementTransaction, "state" | "failure" | "error" | "revertData">,
-): { cause: string; isForGood: boolean } {
-  if (transaction.state === "reverted")
-    return { cause: "its transaction was mined and reverted", isForGood: false };
+): string {
+  if (transaction.state === "reverted") return "its transaction was mined and reverted";
   const cause = transaction.error ?? transaction.failure ?? "its transaction failed";
-  if (!isHex(transaction.revertData)) return { cause, isForGood: false };
+  if (!isHex(transaction.revertData)) return cause;
   const name = decodeError(verdictEvaluatorAbi, transaction.revertData)?.errorName;
-  if (name !== undefined && OF_EVALUATOR.has(name))
-    return { cause: `the evaluator refuses it: ${name}`, isForGood: FOR_GOOD.has(name) };
-  // Other errors come from the escrow, a token or a hook, and may pass.
+  if (name !== undefined && OF_EVALUATOR.has(name)) return `its call reverts with ${name}`;
   const { reason } = readRevert(transaction.revertData);
-  return { cause: reason === null ? cause : `the escrow refuses it: ${reason}`, isForGood: false };
+  return reason === null ? cause : `the escrow refuses it: ${reason}`;
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { verdictEvaluatorAbi } from "../../../../service/chain/abi/verdict-evaluator.ts";
 import {
   decideSettlement,
-  readRefusal,
+  describeFailure,
   type SettlementSnapshot,
 } from "../../../../service/verification/escrow/decide-settlement.ts";
 import type { SettlementTransaction } from "../../../../service/verification/escrow/settlements.ts";
@@ -85,14 +85,14 @@ describe("a signed verdict", () => {
       "is sent again where the evaluator may take it later",
       failedBy("EscrowNotAllowed", [ESCROW]),
       {},
-      { kind: "send", cause: "the evaluator refuses it: EscrowNotAllowed" },
+      { kind: "send", cause: "its call reverts with EscrowNotAllowed" },
     ],
     ["is sent again after another's", failedBy("AlreadySettled", [ESCROW, 1n, 1]), {}, { kind: "send" }],
     [
-      "is refused where the evaluator never takes it",
+      "is sent again after an error of the evaluator, which escrow, token and hook can imitate",
       failedBy("JobOver", [1n, 2n]),
       {},
-      { kind: "refuse", reason: "the evaluator refuses it: JobOver" },
+      { kind: "send", cause: "its call reverts with JobOver" },
     ],
     ["is refused once its job has ended", {}, ended("Rejected", 70n), { kind: "refuse" }],
     ["waits while that end may be reorged", {}, ended("Rejected", 71n), { kind: "wait" }],
@@ -110,7 +110,7 @@ const errors = parseAbi([
   "error WrongDecision(uint8 decision)",
 ]);
 const refusalOf = (revertData: Hex | null) =>
-  readRefusal({ state: "failed", failure: "reverted", error: "Execution reverted.", revertData });
+  describeFailure({ state: "failed", failure: "reverted", error: "Execution reverted.", revertData });
 
 describe("a failed settlement says why", () => {
   it.each([
@@ -129,14 +129,14 @@ describe("a failed settlement says why", () => {
       "0x12345678",
       "the escrow refuses it: custom error 0x12345678, data 0x",
     ],
+    [
+      "with the name of an error of the evaluator",
+      encodeErrorResult({ abi: errors, errorName: "WrongDecision", args: [3] }),
+      "its call reverts with WrongDecision",
+    ],
     ["with the sender's words where the node passes nothing on", "0x", "Execution reverted."],
     ["with the sender's words where there is no data", null, "Execution reverted."],
   ] as const)("%s", (_, data, cause) => {
-    expect(refusalOf(data)).toEqual({ cause, isForGood: false });
-  });
-
-  it("and ends for good where the evaluator never takes what was signed", () => {
-    const data = encodeErrorResult({ abi: errors, errorName: "WrongDecision", args: [3] });
-    expect(refusalOf(data)).toEqual({ cause: "the evaluator refuses it: WrongDecision", isForGood: true });
+    expect(refusalOf(data)).toBe(cause);
   });
 });

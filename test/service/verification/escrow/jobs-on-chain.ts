@@ -8,10 +8,13 @@ import {
   keccak256,
   numberToHex,
   toBytes,
+  zeroAddress,
 } from "viem";
+import bytecodes from "../../../../contracts/bytecode.json" with { type: "json" };
 import { jobEscrowAbi } from "../../../../devnet/abi/job-escrow.ts";
 import { jobEscrowG3Abi } from "../../../../devnet/abi/job-escrow-g3.ts";
 import { jobEscrowV3Abi } from "../../../../devnet/abi/job-escrow-v3.ts";
+import { revertingHookAbi } from "../../../../devnet/abi/reverting-hook.ts";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
 import { usdCoinAbi } from "../../../../service/chain/abi/usd-coin.ts";
 import { specBindingTypedData } from "../../../../service/verification/escrow/client-signature.ts";
@@ -36,6 +39,7 @@ type JobOptions = {
   readonly description: string;
   readonly evaluator?: Address;
   readonly lifeSeconds?: number;
+  readonly hook?: Address;
 };
 
 /** The escrow of a generation on the local chain. */
@@ -77,7 +81,7 @@ export function jobActions(chain: TestChain) {
       const expiredAt = BigInt(block.timestamp) + BigInt(options.lifeSeconds ?? 2 * DAY_SECONDS);
       const expiry = generation === "G3" ? Number(expiredAt) : expiredAt;
       const agent = generation === "G3" ? [0n] : [];
-      const hook = numberToHex(0, { size: 20 });
+      const hook = options.hook ?? zeroAddress;
       const args = [PROVIDER, evaluator, expiry, description, hook, ...agent];
       const abi = ABIS[generation];
       await send(
@@ -92,6 +96,32 @@ export function jobActions(chain: TestChain) {
       await fund(job);
       return job;
     },
+    /** A hook that jobs of a generation may name, and that reverts with the data that it is given. */
+    deployHook: async (generation: EscrowGeneration): Promise<Address> => {
+      const { deployer } = roleAccounts();
+      const from = deployer.address;
+      const creation = { from, data: bytecodes.RevertingHook };
+      await chain.rpc.request("anvil_impersonateAccount", from);
+      const hash = await chain.rpc.request("eth_sendTransaction", creation);
+      await chain.rpc.request("evm_mine");
+      const { contractAddress } = (await chain.rpc.request("eth_getTransactionReceipt", hash)) as {
+        contractAddress: Address;
+      };
+      const allow = {
+        abi: jobEscrowAbi,
+        functionName: "setHookWhitelist",
+        args: [contractAddress, true],
+      } as const;
+      await send(from, escrowOf(chain, generation), encodeFunctionData(allow));
+      return contractAddress;
+    },
+    /** The next calls of the hook revert with this data; with none they succeed. */
+    setRevertData: (hook: Address, data: Hex): Promise<number> =>
+      send(
+        STRANGER,
+        hook,
+        encodeFunctionData({ abi: revertingHookAbi, functionName: "setRevertData", args: [data] }),
+      ),
     /** The provider hands in a text; answers the block. */
     submit: ({ escrow, jobId }: TestJob, output: string): Promise<number> => {
       const args = [jobId, hashOf(output), "0x"] as const;

@@ -1,6 +1,7 @@
 import {
   type Address,
   createPublicClient,
+  encodeErrorResult,
   encodeFunctionData,
   type Hex,
   http,
@@ -35,6 +36,7 @@ type DecidedOptions = {
   readonly generation?: TestJob["generation"];
   readonly lifeSeconds?: number;
   readonly text?: string;
+  readonly hook?: Address;
 };
 
 /** A verdict's answer as its readers have it. */
@@ -47,7 +49,7 @@ async function answerOf(verdictId: string) {
 /** A submitted job whose description names a registered specification, and a decision about what was submitted. */
 async function decided(
   decision: "ALLOW" | "HOLD" | "REJECT",
-  { generation = "G1", lifeSeconds, text = "Translate." }: DecidedOptions = {},
+  { generation = "G1", lifeSeconds, text = "Translate.", hook }: DecidedOptions = {},
 ) {
   number += 1;
   const specHash = keccak256(toBytes(`spec ${number}`));
@@ -57,6 +59,7 @@ async function decided(
     generation,
     description,
     ...(lifeSeconds === undefined ? {} : { lifeSeconds }),
+    ...(hook === undefined ? {} : { hook }),
   });
   const { specId } = await world.register({ specHash, job });
   const submittedBlock = await world.submit(job, output);
@@ -242,10 +245,35 @@ it("a transaction that the evaluator refuses is sent again once it takes it", as
       },
       { timeout: 60_000 },
     )
-    .toBe("the evaluator refuses it: EscrowNotAllowed");
+    .toBe("its call reverts with EscrowNotAllowed");
   await allow(adapter);
   await world.reach(verdictId, "settled");
   expect((await world.settlements(job))[0]?.attempts).toBeGreaterThan(1);
+});
+
+it.each([
+  { errorName: "JobOver", args: [1n, 2n] },
+  { errorName: "OtherJob", args: [STRANGER, 7n] },
+  { errorName: "HoldNotNewer", args: [1n, 2n] },
+] as const)("a hook that reverts with the evaluator's error $errorName ends no settlement", async (error) => {
+  const imitated = encodeErrorResult({ abi: verdictEvaluatorAbi, ...error });
+  const hook = await world.deployHook("V3");
+  const { job, verdictId } = await decided("ALLOW", { generation: "V3", hook });
+  const before = await world.balances();
+  await world.setRevertData(hook, imitated);
+  await world.finalize();
+  await expect
+    .poll(
+      async () => {
+        await world.settleUp();
+        return (await world.settlements(job))[0]?.error ?? null;
+      },
+      { timeout: 60_000 },
+    )
+    .toBe(`its call reverts with ${error.errorName}`);
+  await world.setRevertData(hook, "0x");
+  await world.reach(verdictId, "settled");
+  expect(await world.balances()).toEqual({ ...before, provider: before.provider + BUDGET });
 });
 
 it("a verdict that nobody could bring for a day is signed anew and settles, and no other one ever is", async () => {
