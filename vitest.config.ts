@@ -1,7 +1,7 @@
 import { existsSync, statfsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { projectTimes, testFilesByProject } from "./test/support/projects.ts";
+import { runResults, testFilesByProject } from "./test/support/projects.ts";
 
 /** The longest files, which start first: what starts last is what the run waits for. */
 const LONGEST = [
@@ -35,11 +35,12 @@ const shared = {
   // They end what hangs and measure nothing: on a busy machine a test takes several times as long as on an idle one.
   testTimeout: 180_000,
   hookTimeout: 180_000,
-  expect: { poll: { timeout: 30_000 } },
+  expect: { poll: { timeout: 170_000 } },
   // End-to-end tests wait for blocks most of their time.
   maxWorkers: 4,
   // Nothing keeps state in modules, and loading them anew for every file takes longer than most tests.
   isolate: false,
+  setupFiles: ["test/support/file-cpu-time.ts"],
 };
 
 // biome-ignore lint/style/noDefaultExport: vitest reads the default export
@@ -49,7 +50,7 @@ export default defineConfig({
     // One PostgreSQL serves all projects.
     globalSetup: ["test/support/postgres-server.ts"],
     sequence: { sequencer: LongestFirst },
-    reporters: ["default", projectTimes()],
+    reporters: ["default", runResults()],
     projects: [...testFilesByProject()].map(([name, include]) => ({
       test: { ...shared, name, include: [...include] },
     })),

@@ -1,7 +1,8 @@
 import { type ChildProcess, type Serializable, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { closeSync, existsSync, openSync, readFileSync, statSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
+import { createServer } from "node:net";
 
 /** The command line itself, for processes that run one of its commands. */
 export const AHS_SCRIPT = new URL("../ahs.ts", import.meta.url).pathname;
@@ -140,29 +141,33 @@ function endOf(logFile: string, start: number): string {
   return readFileSync(logFile).subarray(start).toString("utf8").trimEnd().split("\n").slice(-12).join("\n");
 }
 
-/** A port of the loopback interface that nothing listened on a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
-/** How many ports after the preferred one are tried. */
+/** How many ports are tried: by chance, or after the preferred one. */
 const PORTS_TRIED = 20;
+/** Below the ports that systems give to connections and to listeners without a port, so that none is taken meanwhile. */
+const PORTS = { first: 12_000, end: 32_000 };
+
+/** A port of the loopback interface, by chance, that nothing listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  for (let tried = 0; tried < PORTS_TRIED; tried++) {
+    const port = randomInt(PORTS.first, PORTS.end);
+    if (await isFree(port)) return port;
+  }
+  throw new Error(`none of ${PORTS_TRIED} ports of 127.0.0.1 is free`);
+}
 
 /** The preferred port of the loopback interface, or the next one that is free, so that URLs stay the same after a restart. */
 export async function freePortFrom(preferred: number): Promise<number> {
   for (let port = preferred; port < preferred + PORTS_TRIED; port++) {
-    const isFree = await requireFreePort("127.0.0.1", port).then(
-      () => true,
-      () => false,
-    );
-    if (isFree) return port;
+    if (await isFree(port)) return port;
   }
   return freePort();
+}
+
+function isFree(port: number): Promise<boolean> {
+  return requireFreePort("127.0.0.1", port).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Throws a readable error when something already listens on the port. */

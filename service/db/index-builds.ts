@@ -89,12 +89,12 @@ export async function readLead(db: Pool | PoolClient, build: ShownBuild): Promis
   return { newest: reach.newest - shown.newest, finalized: reach.finalized - shown.finalized };
 }
 
-/** The transactions of this database that are under way, by their virtual ids. */
+/** The transactions of users of this database that are under way, by their virtual ids; those of autovacuum read no view. */
 export async function readTransactions(db: Pool): Promise<readonly string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select l.virtualtransaction as id from pg_locks l join pg_stat_activity a on a.pid = l.pid
      where l.locktype = 'virtualxid' and l.granted and l.mode = 'ExclusiveLock'
-       and a.datname = current_database() and l.pid <> pg_backend_pid()`,
+       and a.datname = current_database() and a.usesysid is not null and l.pid <> pg_backend_pid()`,
   );
   return rows.map(({ id }) => id);
 }

@@ -324,7 +324,7 @@ describe("decisions", () => {
     const shop = await seller(() => promise, { cache: { maxEntries: 2 } });
     const [a, b, c] = ["a", "b", "c"].map((digit) => by(`0x${digit.repeat(40)}`));
     const verifying = Promise.all([a, a, b, a, c].map((payload) => shop.verify(payload)));
-    await vi.waitFor(() => expect(shop.checks).toMatchObject([{ reason: "too_many_lookups" }]));
+    await expect.poll(() => shop.checks).toMatchObject([{ reason: "too_many_lookups" }]);
     resolve(SETTLE);
     const answers = await verifying;
     expect(answers.slice(0, 4)).toEqual(["valid", "valid", "valid", "valid"]);

@@ -14,10 +14,12 @@ describe("attachDevnet", () => {
   afterEach(() => node.stop());
 
   test("brings contracts and population to a fresh node, finds them there again, and leaves the node running", async () => {
+    const before = Math.floor(Date.now() / 1_000);
     const built = await attachDevnet(options());
     const head = (await node.rpc.request("eth_getBlockByNumber", "latest", false)) as { timestamp: string };
     expect(built.kept).toBe(false);
-    expect(Math.abs(Number(head.timestamp) - Date.now() / 1_000)).toBeLessThan(10);
+    expect(Number(head.timestamp)).toBeGreaterThanOrEqual(before);
+    expect(Number(head.timestamp)).toBeLessThanOrEqual(Date.now() / 1_000);
 
     await built.stop();
     const found = await attachDevnet(options());
@@ -37,7 +39,7 @@ describe("attachDevnet", () => {
   test("says when the chain is too young for a history", async () => {
     await node.rpc.request("evm_mine");
     await expect(attachDevnet(options())).rejects.toThrow(
-      /has no room for a history: its newest block, 1, is \d s old/,
+      /has no room for a history: its newest block, 1, is \d+ s old/,
     );
   });
 

@@ -14,6 +14,7 @@ import { AUTHORIZATION_USED } from "../../service/chain/node/rpc-answers.ts";
 import { olasServiceRegistryL2Decoder } from "../../service/registries/readers/olas-service-registry-l2.ts";
 import type { RegistryDecoder } from "../../service/registries/readers/registry-events.ts";
 import { virtualsAgentFactoryDecoder } from "../../service/registries/readers/virtuals-agent-factory.ts";
+import { until } from "../support/until.ts";
 import { isAlive, untilGone } from "./process-life.ts";
 
 const DAYS = 10;
@@ -159,24 +160,24 @@ describe("the local chain of 24 wallets and 10 days", () => {
     expect(devnet.kept).toBe(true);
     expect(await fingerprint(rpc)).toEqual(before);
 
+    const asked = Date.now() / 1_000;
     await rpc.request("evm_mine");
     const head = await latest(rpc);
     expect(Number(head.number)).toBe(before.blocks.length);
-    expect(Math.abs(Number(head.timestamp) - Date.now() / 1_000)).toBeLessThan(3);
+    expect(Number(head.timestamp)).toBeGreaterThan(asked - 3);
+    expect(Number(head.timestamp)).toBeLessThan(Date.now() / 1_000 + 3);
   });
 
   test("lives: new transactions at the time of the wall clock, and none once it is told to stop", async () => {
     const from = Number((await latest(rpc)).number);
     const living = await devnet.startLiving();
-    const signal = AbortSignal.timeout(20_000);
-    while ((await sentSince(rpc, from)) < 3) {
-      signal.throwIfAborted();
-      await delay(250);
-    }
-    expect(Math.abs(Number((await latest(rpc)).timestamp) - Date.now() / 1_000)).toBeLessThan(4);
-    const asked = performance.now();
+    const begun = Date.now() / 1_000;
+    await until({ what: "three calls are sent" }, async () =>
+      (await sentSince(rpc, from)) >= 3 ? true : null,
+    );
+    expect(Number((await latest(rpc)).timestamp)).toBeGreaterThan(begun - 3);
+    expect(Number((await latest(rpc)).timestamp)).toBeLessThan(Date.now() / 1_000 + 3);
     await living.stop();
-    expect(performance.now() - asked).toBeLessThan(1_000);
     await rpc.request("evm_mine");
     const stoppedAt = Number((await latest(rpc)).number);
     await delay(2_500);

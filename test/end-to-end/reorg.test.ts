@@ -45,7 +45,7 @@ test("after a reorg of ten blocks rows and scores equal those of a fresh index, 
   const lastCall = await chain.head();
   await chain.mine(2 * chain.deployment.finalityBlocks + 1);
   await live.reach(await chain.head());
-  await expect.poll(async () => newestHash(kit.db), { timeout: 60_000 }).toBe(await headHash());
+  await expect.poll(async () => newestHash(kit.db)).toBe(await headHash());
 
   const fresh = await indexAfresh();
   const afterReorg = await rowsOf(kit.db);

@@ -114,7 +114,10 @@ export function useShop() {
       try {
         await charging.query("begin; lock table ahs.payment_channel in exclusive mode");
         const lost = fetch(url(path), init).catch(() => null);
-        await untilRow("the charge waits", "select 1 from pg_locks where not granted");
+        await untilRow(
+          "the charge waits",
+          "select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())",
+        );
         await keeping.query("begin; lock table ahs.idempotent_answer in exclusive mode");
         await charging.query("rollback");
         await untilRow(

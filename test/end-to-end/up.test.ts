@@ -226,9 +226,7 @@ async function stopLeavingNothing(): Promise<void> {
   await script.stop();
   running = null;
   // Those whose parent ended first are reaped by the system, a moment later.
-  await expect
-    .poll(() => family.filter(({ pid }) => existsSync(`/proc/${pid}`)), { timeout: 60_000 })
-    .toEqual([]);
+  await expect.poll(() => family.filter(({ pid }) => existsSync(`/proc/${pid}`))).toEqual([]);
   expect(existsSync(join(dataDir, "up.json"))).toBe(false);
 }
 
@@ -347,7 +345,7 @@ async function headOf(up: UpFile): Promise<number> {
 
 /** Asking scores anew, and what moved by then is on chain some seconds later. */
 async function expectChainAgrees(up: UpFile, address: Address): Promise<void> {
-  await vi.waitFor(() => compareWithChain(up, address), { timeout: 60_000, interval: 500 });
+  await vi.waitFor(() => compareWithChain(up, address), { timeout: 170_000, interval: 500 });
 }
 
 async function compareWithChain(up: UpFile, address: Address): Promise<void> {

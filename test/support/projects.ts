@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
 
@@ -42,32 +42,85 @@ function importsOf(file: string, seen = new Set<string>()): readonly string[] {
   return [...seen];
 }
 
-/** Prints at the end of a run how long each project took. */
-export function projectTimes(): Reporter {
-  const spans = new Map<string, { first: number; last: number; files: number; workMs: number }>();
+/** File of the results of the newest run. */
+export const RESULTS_FILE = resolve(TESTS, "../node_modules/.cache/agent-health/tests.json");
+
+export type RunResults = {
+  readonly passed: number;
+  readonly failed: number;
+  readonly skipped: number;
+  readonly projects: Readonly<Record<string, ProjectTimes>>;
+};
+
+/** Seconds from the first start to the last end, of all files together, and of CPU. */
+type ProjectTimes = {
+  readonly spanSeconds: number;
+  readonly workSeconds: number;
+  readonly cpuSeconds: number;
+  readonly files: Readonly<Record<string, { readonly workSeconds: number; readonly cpuSeconds: number }>>;
+};
+
+/** Prints at the end of a run how long each project took, and stores it with the counts of tests. */
+export function runResults(): Reporter {
   const startedAt = new Map<string, number>();
+  const ended: { readonly module: TestModule; readonly first: number; readonly last: number }[] = [];
   return {
     onTestModuleQueued: ({ id }: TestModule) => void startedAt.set(id, performance.now()),
-    onTestModuleEnd: ({ id, project: { name } }: TestModule) => {
+    onTestModuleEnd: (module: TestModule) => {
       const last = performance.now();
-      const first = startedAt.get(id) ?? last;
-      const span = spans.get(name) ?? { first, last, files: 0, workMs: 0 };
-      spans.set(name, {
-        first: Math.min(span.first, first),
-        last,
-        files: span.files + 1,
-        workMs: span.workMs + last - first,
-      });
+      ended.push({ module, first: startedAt.get(module.id) ?? last, last });
     },
-    onTestRunEnd: () => {
-      for (const [name, { first, last, files, workMs }] of spans) {
-        const took = `${seconds(last - first)} from the first start to the last end`;
-        process.stdout.write(`${name.padEnd(8)} ${took}, ${seconds(workMs)} of work in ${files} files\n`);
+    onTestRunEnd: (modules: readonly TestModule[]) => {
+      const projects: Record<string, ProjectTimes> = {};
+      for (const [name, files] of Map.groupBy(ended, ({ module }) => module.project.name)) {
+        const times = timesOf(files);
+        projects[name] = times;
+        const took = `${whole(times.spanSeconds)} from the first start to the last end`;
+        const work = `${whole(times.workSeconds)} of work and ${whole(times.cpuSeconds)} of CPU`;
+        process.stdout.write(`${name.padEnd(8)} ${took}, ${work} in ${files.length} files\n`);
       }
+      mkdirSync(dirname(RESULTS_FILE), { recursive: true });
+      const results = { ...countTests(modules), projects } satisfies RunResults;
+      writeFileSync(RESULTS_FILE, `${JSON.stringify(results, null, 1)}\n`);
     },
   };
 }
 
-function seconds(ms: number): string {
-  return `${Math.round(ms / 1_000)} s`;
+function timesOf(
+  ended: readonly { readonly module: TestModule; readonly first: number; readonly last: number }[],
+): ProjectTimes {
+  const files = ended.map(({ module, first, last }) => {
+    const path = relative(dirname(TESTS), module.moduleId);
+    return [
+      path,
+      { workSeconds: (last - first) / 1_000, cpuSeconds: module.meta().cpuSeconds ?? Number.NaN },
+    ] as const;
+  });
+  const sumOf = (kind: "workSeconds" | "cpuSeconds") =>
+    files.reduce((sum, [, times]) => sum + times[kind], 0);
+  const [first, last] = [
+    Math.min(...ended.map((one) => one.first)),
+    Math.max(...ended.map((one) => one.last)),
+  ];
+  return {
+    spanSeconds: (last - first) / 1_000,
+    workSeconds: sumOf("workSeconds"),
+    cpuSeconds: sumOf("cpuSeconds"),
+    files: Object.fromEntries(files.toSorted(([, a], [, b]) => b.cpuSeconds - a.cpuSeconds)),
+  };
+}
+
+/** A file that fails outside of its tests counts as a failed test. */
+function countTests(modules: readonly TestModule[]) {
+  const count = { passed: 0, failed: 0, skipped: 0 };
+  for (const module of modules) {
+    const states = [...module.children.allTests()].map((test) => test.result().state);
+    for (const state of states) count[state === "pending" ? "skipped" : state] += 1;
+    if (module.state() === "failed" && !states.includes("failed")) count.failed += 1;
+  }
+  return count;
+}
+
+function whole(seconds: number): string {
+  return `${Math.round(seconds)} s`;
 }

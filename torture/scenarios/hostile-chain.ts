@@ -15,7 +15,7 @@ const BUSY_BLOCK_CALLS = 1_000;
 /** Of two bytes each; longer ones leave the panel's models no room for an output. */
 const SPEC_CHARACTERS = 50_000;
 /** Every agent has a score as of a block after the attack by then; without an attack it takes some seconds. */
-const SCORED_WITHIN_MS = 120_000;
+const SCORED_WITHIN_MS = 300_000;
 const POLL_MS = 250;
 const ANSWERED_WITHIN_MS = 30_000;
 const JSON_HEADERS = { "content-type": "application/json" };

@@ -77,7 +77,7 @@ beforeAll(async () => {
   await seed();
   created = await snapshot("create", { url: world.url });
   frames = await readFrames(zstdDecompressSync(readFileSync(join(folder, "chain.snapshot"))));
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([world.close(), target.db.$client.end(), node.close()]);
   await target.drop();

@@ -4,7 +4,6 @@ import { fine, runChecks, safeReason } from "../../../bin/doctor/run-checks.ts";
 const reasonOf = (error: unknown) => String(error);
 
 test("a check that hangs, and one that throws, keep nobody from being told of the others, in their order", async () => {
-  const started = performance.now();
   const found = await runChecks(
     [
       { name: "hangs", advice: "look", run: () => new Promise(() => undefined) },
@@ -13,7 +12,6 @@ test("a check that hangs, and one that throws, keep nobody from being told of th
     ],
     { deadlineMs: 50, reasonOf },
   );
-  expect(performance.now() - started).toBeLessThan(2_000);
   expect(found).toEqual([
     { check: "hangs", level: "fail", detail: "no answer within 0.05 s", advice: "look" },
     { check: "throws", level: "fail", detail: "Error: no", advice: "see" },

@@ -46,5 +46,5 @@ async function untilWaiting(pid: number): Promise<void> {
     );
     return rowCount;
   };
-  await expect.poll(waits, { timeout: 60_000 }).toBe(1);
+  await expect.poll(waits).toBe(1);
 }

@@ -55,9 +55,7 @@ async function startOnLocalChain() {
     silent: true,
   });
   const models = () => fetch(`http://127.0.0.1:${port}/v1/models`).then((response) => response.json());
-  await expect
-    .poll(models, { timeout: 60_000 })
-    .toMatchObject({ data: [{ id: "scripted" }, { id: "scripted-appeal" }] });
+  await expect.poll(models).toMatchObject({ data: [{ id: "scripted" }, { id: "scripted-appeal" }] });
   return child;
 }
 

@@ -79,9 +79,7 @@ test("without one the scripted model is started, and started again when it is ki
   const first = rising.children[0]?.pid();
   if (first === undefined) throw new Error("nothing was started");
   process.kill(first, "SIGKILL");
-  await expect.poll(() => rising.children[0]?.pid(), { timeout: 20_000 }).not.toBe(first);
-  await expect
-    .poll(models, { timeout: 60_000 })
-    .toMatchObject({ data: [{ id: "scripted" }, { id: "scripted-appeal" }] });
+  await expect.poll(() => rising.children[0]?.pid()).not.toBe(first);
+  await expect.poll(models).toMatchObject({ data: [{ id: "scripted" }, { id: "scripted-appeal" }] });
   node.close();
 });

@@ -71,7 +71,7 @@ function startWorker(scan: NightlyContext["scan"] = quick, changes: Partial<Nigh
   const twoLooks = async () => {
     // One may be under way: of three that begin two are over.
     const last = looks + 3;
-    await until({ what: "two looks", timeoutMs: 5_000 }, async () => (looks >= last ? looks : null));
+    await until({ what: "two looks" }, async () => (looks >= last ? looks : null));
   };
   return { registry, twoLooks };
 }
@@ -99,7 +99,7 @@ test("however many workers there are, a night is scanned once, and each tells of
   await Promise.all(all.map(({ twoLooks }) => twoLooks()));
   expect([begun, (await scans()).length]).toEqual([1, 1]);
   for (const { registry } of all) {
-    await until({ what: "the worker tells of the scan", timeoutMs: 5_000 }, async () => {
+    await until({ what: "the worker tells of the scan" }, async () => {
       const last = await registry.getSingleMetric("ahs_scan_last_success_timestamp_seconds")?.get();
       return last?.values[0]?.value === world.clock.ms / 1_000 ? last : null;
     });
@@ -139,7 +139,7 @@ test("workers that do not scan help with its scores, up to the block at which it
   const help = async (reach: number) => void helped.push(reach);
   const slow: NightlyContext["scan"] = async (attempt, signal) => {
     expect(await fixReach(world.db, attempt)).toBe(FINAL);
-    await until({ what: "others help", timeoutMs: 5_000 }, () => (helped.length > 2 ? true : null));
+    await until({ what: "others help" }, () => (helped.length > 2 ? true : null));
     return quick(attempt, signal);
   };
   startWorker(slow, { help });
@@ -170,7 +170,7 @@ test("the clock wakes a worker that would check much later", async () => {
   // The check after the scan finds the night done, so the next one is two hours away.
   wake();
   world.clock.ms = Date.parse("2026-11-21T02:10:00Z");
-  await until({ what: "the next night's scan", timeoutMs: 5_000 }, async () => {
+  await until({ what: "the next night's scan" }, async () => {
     wake();
     return (await scans()).length === 2 ? true : null;
   });
@@ -191,7 +191,7 @@ test("a scan that fails is tried again until it succeeds, says so, and gives way
     return quick(attempt, signal);
   };
   startWorker(broken);
-  await until({ what: "two attempts failed", timeoutMs: 5_000 }, async () => {
+  await until({ what: "two attempts failed" }, async () => {
     const [row] = await scans();
     return row?.error != null && row.attempts >= 2 ? row : null;
   });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { findCommand, findInstructions } from "../../../devnet/scripted-model/find-command.ts";
+import { cpuMsOf } from "../../support/cpu-time.ts";
 
 describe("outside a fence every demand is found", () => {
   test.each([
@@ -54,8 +55,9 @@ describe("within data only what speaks to a judge is an instruction", () => {
 });
 
 test("a text as long as any that is submitted is read in seconds, whatever it is made of", () => {
-  const started = performance.now();
-  findInstructions("aGVsbG8gd29ybGQ 41 4c 00 \\u0041 <x> score pass 10101010 ".repeat(3_500));
-  findCommand("=".repeat(200_000));
-  expect(performance.now() - started).toBeLessThan(5_000);
+  const cpuMs = cpuMsOf(() => {
+    findInstructions("aGVsbG8gd29ybGQ 41 4c 00 \\u0041 <x> score pass 10101010 ".repeat(3_500));
+    findCommand("=".repeat(200_000));
+  });
+  expect(cpuMs).toBeLessThan(5_000);
 });

@@ -62,6 +62,7 @@ export type PaymentWorld = ReturnType<typeof paymentWorld>;
 type WorldOptions = {
   readonly startMs?: number;
   readonly deadlineMs?: number;
+  readonly settleDeadlineMs?: number;
   /** Fires when the shop closes. */
   readonly stopping?: AbortSignal;
   /** Signs offers and receipts. */
@@ -87,6 +88,7 @@ export function paymentWorld(
     deadlineMs = 10_000,
     stopping = new AbortController().signal,
     on,
+    settleDeadlineMs = on === undefined ? 300 : 5_000,
     signer,
     offered,
     scheme = "exact",
@@ -144,7 +146,7 @@ export function paymentWorld(
     logger,
     clock,
     randomBytes,
-    settleDeadlineMs: on === undefined ? 300 : 5_000,
+    settleDeadlineMs,
   });
   const access = createAccess({
     keys: createApiKeyAccess({ keys: keys.ledger, clock, logger }),

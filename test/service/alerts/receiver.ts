@@ -44,6 +44,8 @@ export async function startReceiver() {
     close: server.close,
     /** Deliveries that arrived at a path, oldest first. */
     at: (path: string): readonly Received[] => received.get(path) ?? [],
+    /** Deliveries to a path that are under way. */
+    underWay: (path: string): number => open.get(path) ?? 0,
     /** How many deliveries to a path were under way at once. */
     most: (path: string): number => most.get(path) ?? 0,
     /** The next answers of a path. */

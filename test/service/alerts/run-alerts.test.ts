@@ -119,20 +119,19 @@ test("nothing but tests goes to an endpoint that never answered 2xx; what waited
 });
 
 test("an endpoint that hangs, or that answers without end, delays no other, nor another of the same owner", async () => {
-  start();
+  // Deliveries end so late that another one which waited for them would be missed.
+  start({ fetch: createGuardedFetch({ resolve: async () => [], loopback: "allowed", deadlineMs: 600_000 }) });
   receiver.answer("/hangs", ["hang"]);
   receiver.answer("/endless", ["endless"]);
   const hanging = await subscribe("/hangs", "key:slow");
   await subscribe("/endless", "key:endless");
   await arrived("/hangs", 1);
   for (let number = 0; number < 20; number += 1) await tell(hanging.subscription, `change ${number}`);
-  const before = performance.now();
   await subscribe("/other");
   await subscribe("/same", "key:slow");
   await arrived("/other", 1);
   await arrived("/same", 1);
-  expect(performance.now() - before).toBeLessThan(2_000);
-  expect(receiver.at("/hangs")).toHaveLength(1);
+  expect([receiver.at("/hangs").length, receiver.underWay("/hangs")]).toEqual([1, 1]);
 });
 
 test("one endpoint gets one delivery at a time, in the order of its events", async () => {
@@ -209,7 +208,7 @@ test("an overloaded endpoint is left alone as long as it asks, whatever else wai
   await tell(subscription, "change 1");
   await arrived("/busy", 2);
   await until(
-    { what: "it is held", timeoutMs: 5_000 },
+    { what: "it is held" },
     async () =>
       (await world.query("select 1 from ahs.webhook_endpoint where held_until is not null"))[0] ?? null,
   );
@@ -249,7 +248,7 @@ test("an endpoint that answers none of eight attempts is given up, and one that 
   await arrived("/dead", 1);
   await arrived("/mixed", 2);
   for (const [index, hour] of hours.entries()) {
-    await until({ what: "the attempt is recorded", timeoutMs: 5_000 }, async () =>
+    await until({ what: "the attempt is recorded" }, async () =>
       (await world.events()).filter(({ attempts }) => attempts > index).length >= 2 ? true : null,
     );
     world.pass(hour * 3_600_000);
@@ -270,7 +269,7 @@ test("a redirect is not followed and counts as a failure", async () => {
   receiver.answer("/moved", [{ status: 307, headers: { location: `${receiver.baseUrl}/target` } }]);
   await subscribe("/moved");
   await until(
-    { what: "the attempt is logged", timeoutMs: 5_000 },
+    { what: "the attempt is logged" },
     async () => (await world.query("select status from ahs.webhook_attempt"))[0] ?? null,
   );
   expect(receiver.at("/target")).toEqual([]);
@@ -279,7 +278,7 @@ test("a redirect is not followed and counts as a failure", async () => {
 test("a target that the guard refuses by now is not asked, and the log does not say where it leads", async () => {
   start({ fetch: createGuardedFetch({ resolve: async () => ["10.0.0.7"] }) });
   await world.buy({ webhookUrl: "https://rebound.example.com/" });
-  const [attempt] = await until({ what: "the attempt is logged", timeoutMs: 5_000 }, async () => {
+  const [attempt] = await until({ what: "the attempt is logged" }, async () => {
     const rows = await world.query("select status, failure from ahs.webhook_attempt");
     return rows.length > 0 ? rows : null;
   });
@@ -318,12 +317,12 @@ test("depth, age and outcomes are measured", async () => {
   start({ metrics: createAlertMetrics(registry) });
   const values = async (name: string) => (await registry.getSingleMetric(name)?.get())?.values;
   await arrived("/measured", 1);
-  await until({ what: "the outcome is counted", timeoutMs: 5_000 }, async () =>
+  await until({ what: "the outcome is counted" }, async () =>
     (await values("ahs_webhook_attempts_total"))?.length === 1 ? true : null,
   );
   expect(await values("ahs_webhook_attempts_total")).toEqual([{ labels: { outcome: "retry" }, value: 1 }]);
   world.pass(12_000);
-  await until({ what: "the queue is measured", timeoutMs: 5_000 }, async () =>
+  await until({ what: "the queue is measured" }, async () =>
     (await values("ahs_webhook_queue_lag_seconds"))?.[0]?.value === 7 ? true : null,
   );
   expect((await values("ahs_webhook_queue_depth"))?.[0]?.value).toBe(1);

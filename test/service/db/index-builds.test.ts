@@ -10,7 +10,9 @@ import {
   readTransactions,
   showBuild,
 } from "../../../service/db/index-builds.ts";
+import { startServer } from "../../support/postgres-server.ts";
 import { createTestDatabase, openMigrated, type TestDatabase } from "../../support/test-database.ts";
+import { until } from "../../support/until.ts";
 import { connectTo, createIndexBuild } from "./index-build.ts";
 
 const CHAIN_ID = 31_337;
@@ -73,6 +75,33 @@ test("transactions that are under way are known, so that their end can be waited
   expect(during.filter((id) => !before.includes(id))).toHaveLength(1);
   await other.query("commit");
   expect(await readTransactions(db.$client)).not.toContain(during.find((id) => !before.includes(id)));
+});
+
+test("the work of autovacuum is no transaction that is waited for", async () => {
+  const server = await startServer();
+  const client = await connectTo(server.url);
+  const pool = openMigrated(server.url);
+  await client.query("alter system set autovacuum = on");
+  await client.query("alter system set autovacuum_naptime = 1");
+  await client.query("select pg_reload_conf()");
+  // It rests after each page.
+  await client.query(
+    `create table slow (n int) with (autovacuum_vacuum_threshold = 1, autovacuum_vacuum_cost_delay = 100,
+       autovacuum_vacuum_cost_limit = 1)`,
+  );
+  await client.query("insert into slow select generate_series(1, 100000)");
+  await client.query("delete from slow");
+  await until({ what: "autovacuum works on the database" }, async () => {
+    const { rowCount } = await client.query(
+      `select from pg_stat_activity a join pg_locks l on l.pid = a.pid and l.locktype = 'virtualxid'
+       where a.datname = current_database() and a.backend_type = 'autovacuum worker'`,
+    );
+    return rowCount === 0 ? null : true;
+  });
+  expect(await readTransactions(pool.$client)).toEqual([]);
+  await pool.$client.end();
+  await client.end();
+  await server.stop();
 });
 
 test("drops only builds without readers and indexer", async () => {

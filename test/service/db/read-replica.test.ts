@@ -58,9 +58,7 @@ async function source(): Promise<"primary" | "replica"> {
 }
 
 const readFrom = (wanted: "primary" | "replica") =>
-  until({ what: `reads go to the ${wanted}`, timeoutMs: 20_000 }, async () =>
-    (await source()) === wanted ? wanted : null,
-  );
+  until({ what: `reads go to the ${wanted}` }, async () => ((await source()) === wanted ? wanted : null));
 
 const notes = async () =>
   (await reads.$client.query<{ text: string }>("select text from public.note order by 1")).rows.map(
@@ -75,9 +73,7 @@ test("reads go to the replica once it is known to be fresh, and an idle primary 
   await readFrom("replica");
   expect(await gauge("ahs_read_replica_used")).toEqual([1]);
   await primary.$client.query("insert into public.note values ('one')");
-  await until({ what: "the write is shown", timeoutMs: 5_000 }, async () =>
-    (await notes()).length === 1 ? true : null,
-  );
+  await until({ what: "the write is shown" }, async () => ((await notes()).length === 1 ? true : null));
   skip(3_600_000);
   await readFrom("replica");
   expect(Math.max(...((await gauge("ahs_read_replica_lag_seconds")) ?? []))).toBeLessThan(30);
@@ -87,7 +83,7 @@ test("a replica that is behind the bound is not read, and is read again once it 
   await readFrom("replica");
   await replica.$client.query("select pg_wal_replay_pause()");
   await primary.$client.query("insert into public.note values ('listed')");
-  await until({ what: "the lag is seen", timeoutMs: 5_000 }, async () => {
+  await until({ what: "the lag is seen" }, async () => {
     const [lag = 0] = (await gauge("ahs_read_replica_lag_seconds")) ?? [];
     return lag > 1 ? lag : null;
   });
@@ -129,9 +125,7 @@ test("a server that replays nothing, and a database of another server, are not r
     await watched;
     await replica.$client.end();
     start(url);
-    const [line] = await until({ what: "it is compared", timeoutMs: 5_000 }, () =>
-      lines.length > 0 ? lines : null,
-    );
+    const [line] = await until({ what: "it is compared" }, () => (lines.length > 0 ? lines : null));
     expect(line).toMatchObject({ level: 40, err: { message: expect.stringContaining(why) } });
     expect(await source()).toBe("primary");
   }

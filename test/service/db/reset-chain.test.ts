@@ -190,7 +190,7 @@ async function waitingForLock(): Promise<void> {
     );
     return rowCount;
   };
-  await expect.poll(waiters, { timeout: 60_000 }).toBe(1);
+  await expect.poll(waiters).toBe(1);
 }
 
 /** One row of the chain, unless it has one, with whatever its columns take; what refers to other rows refers to row 1. */

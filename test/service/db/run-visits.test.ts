@@ -2,12 +2,19 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { runVisits, type Visits } from "../../../service/db/run-visits.ts";
+import { until } from "../../support/until.ts";
 
 const LIMITS = { atOnce: 6, atOncePerHost: 2, atOncePerAccount: 6, busyMs: 1, idleMs: 5, restMs: 10_000 };
 const logger = pino({ level: "silent" });
 
-/** Runs visits to items of the form "host/n" until no item is due, or for the given time. Returns the visits made. */
-async function run(items: readonly string[], changes: Partial<Visits<string>>, forMs: number, atLeastMs = 0) {
+type Seen = { readonly begun: readonly string[]; readonly left: readonly string[] };
+
+/** Runs visits to items of the form "host/n" until no item is due, or until the test has seen enough. */
+async function run(
+  items: readonly string[],
+  changes: Partial<Visits<string>>,
+  isEnough = ({ left }: Seen) => left.length === 0,
+) {
   const due = new Set(items);
   const begun: string[] = [];
   const atOnce = { now: new Map<string, number>(), most: 0, mostOfHost: 0 };
@@ -51,9 +58,7 @@ async function run(items: readonly string[], changes: Partial<Visits<string>>, f
     },
     stop.signal,
   );
-  const until = performance.now() + forMs;
-  while (due.size > 0 && performance.now() < until) await sleep(2);
-  await sleep(atLeastMs);
+  await until({ what: "enough is seen" }, () => (isEnough({ begun, left: [...due] }) ? true : null));
   stop.abort();
   await done;
   return { begun, atOnce, left: [...due] };
@@ -61,7 +66,7 @@ async function run(items: readonly string[], changes: Partial<Visits<string>>, f
 
 test("every item is visited once, so many at once and so many of one host", async () => {
   const items = Array.from({ length: 60 }, (_, i) => `host${i % 4}/${i}`);
-  const { begun, atOnce, left } = await run(items, {}, 10_000);
+  const { begun, atOnce, left } = await run(items, {});
   expect([left, begun.toSorted()]).toEqual([[], items.toSorted()]);
   expect([atOnce.most, atOnce.mostOfHost]).toEqual([6, 2]);
 });
@@ -72,14 +77,14 @@ test("reads the due items once for many visits, and again while a backlog waits 
   const due = new Set(items);
   const counted = {
     due: async () => {
-      reads++;
+      if (due.size > 0) reads++;
       return [...due];
     },
     visit: async (item: string) => {
       due.delete(item);
     },
   };
-  const { begun } = await run(items, counted, 10_000);
+  const { begun } = await run(items, counted);
   expect(begun.toSorted()).toEqual(items.toSorted());
   expect(reads).toBeLessThan(10);
 
@@ -95,8 +100,7 @@ test("reads the due items once for many visits, and again while a backlog waits 
         else open.pop();
       },
     },
-    0,
-    150,
+    ({ begun }) => begun.includes("quick/1"),
   );
   expect(later.begun).toEqual(["slow/1", "slow/2", "quick/1"]);
 });
@@ -111,7 +115,7 @@ test("an account with many slow hosts keeps no other waiting", async () => {
         if (item.includes("wild")) await sleep(60_000, undefined, { signal }).catch(() => undefined);
       },
     },
-    50,
+    ({ left }) => left.every((item) => item.includes("wild")),
   );
   expect(begun).toEqual(["host0.wild/x", "host1.wild/x", "quick.other/1", "quick.other/2"]);
   // The end of the run aborts only visits to slow hosts.
@@ -126,24 +130,20 @@ test("an item that throws rests, and the others go on", async () => {
         if (item === "a/1") throw new Error("no");
       },
     },
-    100,
+    ({ begun, left }) => begun.length === 3 && left.length === 1,
   );
   expect([left, begun.toSorted()]).toEqual([["a/1"], ["a/1", "a/2", "b/1"]]);
 });
 
 test("an item that threw is tried again after its rest", async () => {
   let tries = 0;
-  const { left } = await run(
-    ["a/1"],
-    {
-      limits: { ...LIMITS, restMs: 20 },
-      visit: async () => {
-        tries++;
-        if (tries === 1) throw new Error("not yet");
-      },
+  const { left } = await run(["a/1"], {
+    limits: { ...LIMITS, restMs: 20 },
+    visit: async () => {
+      tries++;
+      if (tries === 1) throw new Error("not yet");
     },
-    5_000,
-  );
+  });
   expect([left, tries]).toEqual([[], 2]);
 });
 
@@ -157,7 +157,7 @@ test("does not end while it cannot read the due items", async () => {
         throw new Error("database gone");
       },
     },
-    60,
+    () => reads > 1,
   );
   expect(reads).toBeGreaterThan(1);
 });
@@ -172,7 +172,7 @@ test("waits for running visits at its end, and signals them", async () => {
         ended = true;
       },
     },
-    50,
+    ({ begun }) => begun.length === 1,
   );
   expect(ended).toBe(true);
 });

@@ -1,6 +1,7 @@
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { beforeAll, expect, test } from "vitest";
 import { readGasToday, readUnsettledIntents } from "../../../service/oracle/publish-intents.ts";
+import { rowsRead } from "../../support/rows-read.ts";
 import { useDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../db/index-tables.ts";
 
@@ -30,24 +31,12 @@ beforeAll(async () => {
 });
 
 test("a round looks at none of what was published and final long ago", async () => {
-  expect(await rowsRead((session) => readUnsettledIntents(session, CHAIN_ID))).toBeLessThan(PLANNING);
-  expect(await rowsRead((session) => readGasToday(session, CHAIN_ID, new Date()))).toBeLessThan(PLANNING);
+  expect(await rowsOf((session) => readUnsettledIntents(session, CHAIN_ID))).toBeLessThan(PLANNING);
+  expect(await rowsOf((session) => readGasToday(session, CHAIN_ID, new Date()))).toBeLessThan(PLANNING);
 });
 
-/** Rows of our tables that the statements of one session fetch, by index or by scan. */
-async function rowsRead(act: (session: NodePgDatabase) => Promise<unknown>): Promise<number> {
-  const client = await db.$client.connect();
-  const count = async () => {
-    await client.query("select pg_stat_force_next_flush()");
-    const { rows } = await client.query(
-      `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_user_tables
-       where schemaname = 'ahs' and relname in ('score', 'sender_transaction', 'publish_intent')`,
-    );
-    return rows[0].read as number;
-  };
-  const before = await count();
-  await act(drizzle(client, { casing: "snake_case" }));
-  const after = await count();
-  client.release();
-  return after - before;
+function rowsOf(act: (session: NodePgDatabase) => Promise<unknown>): Promise<number> {
+  return rowsRead(db.$client, ["score", "sender_transaction", "publish_intent"], (session) =>
+    act(drizzle(session, { casing: "snake_case" })),
+  );
 }

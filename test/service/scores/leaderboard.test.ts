@@ -2,6 +2,7 @@ import type { Address } from "viem";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../service/db/database.ts";
 import { createLeaderboardReader, type ListQuery } from "../../../service/scores/leaderboard.ts";
+import { rowsRead } from "../../support/rows-read.ts";
 import { useDatabase } from "../../support/test-database.ts";
 
 const CHAIN = 31337;
@@ -94,7 +95,7 @@ describe("lists of the leaderboard", () => {
   });
 
   it("read a few times what they show", async () => {
-    const read = await rowsRead((reader) => reader.list(BEST));
+    const read = await rowsOf((reader) => reader.list(BEST));
     expect(read).toBeGreaterThan(0);
     expect(read).toBeLessThanOrEqual(4 * LIMIT);
   });
@@ -233,22 +234,8 @@ function byRank(a: Ranked, b: Ranked): number {
 }
 
 /** Rows of current scores that one reading fetches. */
-async function rowsRead(act: (reader: ReturnType<typeof read>) => Promise<unknown>): Promise<number> {
-  const client = await db.$client.connect();
-  try {
-    const count = async () => {
-      await client.query("select pg_stat_force_next_flush()");
-      const { rows } = await client.query<{ read: number }>(
-        `select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as read from pg_stat_user_tables
-         where schemaname = 'ahs' and relname = 'current_score'`,
-      );
-      return rows[0]?.read ?? 0;
-    };
-    const before = await count();
-    // All that a reader asks of its pool is to run a statement.
-    await act(read(CHAIN, { $client: client } as unknown as Database));
-    return (await count()) - before;
-  } finally {
-    client.release();
-  }
+function rowsOf(act: (reader: ReturnType<typeof read>) => Promise<unknown>): Promise<number> {
+  // All that a reader asks of its pool is to run a statement.
+  const readerOf = (session: unknown) => read(CHAIN, { $client: session } as Database);
+  return rowsRead(db.$client, ["current_score"], (session) => act(readerOf(session)));
 }

@@ -160,7 +160,7 @@ test("a database that goes away in the middle of a run quarantines no wallet", a
   const run = scoreDue();
   const ended = expect(run).rejects.toThrow(/terminat/);
   const end = `select pg_terminate_backend(pid) from pg_stat_activity
-    where application_name = 'ahs-lost' and wait_event_type = 'Lock'`;
+    where datname = current_database() and application_name = 'ahs-lost' and wait_event_type = 'Lock'`;
   while ((await world.db.$client.query(end)).rowCount === 0) await sleep(20);
   await world.query("commit");
   await ended;

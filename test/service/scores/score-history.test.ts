@@ -2,6 +2,7 @@ import type { Address } from "viem";
 import { expect, it } from "vitest";
 import type { Grade } from "../../../service/model/score/record.ts";
 import { createScoreHistory } from "../../../service/scores/score-history.ts";
+import { rowsRead } from "../../support/rows-read.ts";
 import { insertScore } from "../../support/score-rows.ts";
 import { useDatabase } from "../../support/test-database.ts";
 
@@ -136,25 +137,11 @@ it("a long history is read in parts of 5,000 scores, each change once", async ()
 
 it("a day takes one search of the index, however many scores the wallet has", async () => {
   await db.$client.query("analyze ahs.score");
-  const client = await db.$client.connect();
-  try {
-    const read = async () => {
-      const { rows } = await client.query(
-        `select (seq_tup_read + idx_tup_fetch)::int as read from pg_stat_xact_user_tables
-         where schemaname = 'ahs' and relname = 'score'`,
-      );
-      return rows[0].read;
-    };
-    await client.query("begin");
-    const before = await read();
-    const own = { $client: client } as unknown as Parameters<typeof createScoreHistory>[0];
+  const rows = await rowsRead(db.$client, ["score"], async (session: unknown) => {
+    const own = { $client: session } as Parameters<typeof createScoreHistory>[0];
     const { points } = await createScoreHistory(own, CHAIN).daily(wallet(404), NEWEST);
     expect(points).toHaveLength(7);
-    const rows = (await read()) - before;
-    expect(rows).toBeGreaterThan(0);
-    expect(rows).toBeLessThan(50);
-  } finally {
-    await client.query("rollback");
-    client.release();
-  }
+  });
+  expect(rows).toBeGreaterThan(0);
+  expect(rows).toBeLessThan(50);
 });

@@ -146,13 +146,10 @@ describe("a server killed", () => {
     expect(pending.status).toBe(503);
     usdc.startSender();
     await expect
-      .poll(
-        async () => {
-          await reconcile();
-          return (await stateOf())?.state;
-        },
-        { timeout: 60_000 },
-      )
+      .poll(async () => {
+        await reconcile();
+        return (await stateOf())?.state;
+      })
       .toBe("settled");
     expect(await stateOf()).toEqual({ state: "settled", capture_state: "authorized" });
     expect(difference(await balances(), before)).toEqual({ payer: -PRICE, payee: 0n, escrow: PRICE });
@@ -213,7 +210,7 @@ async function sweepUntil(end: string): Promise<void> {
         await usdc.chain.mine(usdc.chain.deployment.finalityBlocks, 0);
         return (await stateOf())?.capture_state;
       },
-      { timeout: 60_000, interval: 300 },
+      { interval: 300 },
     )
     .toBe(end);
 }

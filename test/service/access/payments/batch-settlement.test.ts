@@ -302,9 +302,7 @@ describe("a process killed", () => {
     await reconcile();
     expect(await shop.rows()).toEqual([]);
     usdc.startSender();
-    await expect
-      .poll(async () => (await balances()).contract - before.contract, { timeout: 20_000 })
-      .toBe(DEPOSIT);
+    await expect.poll(async () => (await balances()).contract - before.contract).toBe(DEPOSIT);
     await usdc.stopSender();
     expect((await shop.request(PATH, headers)).status).toBe(200);
     expect((await shop.request(PATH, headers)).status).toBe(402);
@@ -470,7 +468,7 @@ async function sweepUntil(isSo: () => Promise<boolean>): Promise<void> {
         await usdc.chain.mine(usdc.chain.deployment.finalityBlocks, 0);
         return isSo();
       },
-      { timeout: 30_000, interval: 200 },
+      { interval: 200 },
     )
     .toBe(true);
 }

@@ -60,7 +60,7 @@ describe("an authorization that is carried out by others", () => {
               await reconcile();
               return (await shop.request(CHEAP, { "x-payment-claim": claim })).status;
             },
-            { timeout: 60_000, interval: 300 },
+            { interval: 300 },
           )
           .toBe(200);
       }

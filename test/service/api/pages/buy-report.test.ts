@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { hashApiKey } from "../../../../service/access/api-keys.ts";
 import type { KeptPurchase, PurchaseQuery } from "../../../../service/access/idempotent-answers.ts";
 import { SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
@@ -189,7 +189,7 @@ describe("what is bought of a wallet", () => {
     const gate = Promise.withResolvers<void>();
     const world = worldOf({ scoring: () => gate.promise });
     const first = buy(world);
-    await vi.waitFor(() => expect(world.scored).toHaveLength(1));
+    await expect.poll(() => world.scored).toHaveLength(1);
     const second = await buy(world);
     const html = await second.text();
     expect(second.status).toBe(409);

@@ -49,9 +49,7 @@ const live = (...wallets: readonly Address[]) =>
 const stored = async () =>
   (await db.execute("select * from ahs.enrich_approval order by 1, 2, 3, 4, 5, 6")).rows;
 
-test("300,000 forged approvals leave no row, and say nothing of those that the wallet gave", {
-  timeout: 120_000,
-}, async () => {
+test("300,000 forged approvals leave no row, and say nothing of those that the wallet gave", async () => {
   await store([approval(1), approval(2, { owner: NEIGHBOUR })]);
   const forged = Array.from({ length: 300_000 }, (_, index) =>
     approval(3, {
@@ -104,9 +102,7 @@ test("a past that is read late gives the rows that reading on gives", async () =
   expect(await stored()).toEqual(whole);
 });
 
-test("a wallet keeps the approvals that it gave last, and none that others forge while its past is read beyond as many", {
-  timeout: 60_000,
-}, async () => {
+test("a wallet keeps the approvals that it gave last, and none that others forge while its past is read beyond as many", async () => {
   const given = Array.from({ length: MAX_APPROVALS + 500 }, (_, index) =>
     approval(index + 1, { spender: account("5", index) }),
   );

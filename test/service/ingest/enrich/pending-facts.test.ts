@@ -1,11 +1,14 @@
+import { drizzle } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Database } from "../../../../service/db/database.ts";
 import { storeAccountFacts } from "../../../../service/ingest/enrich/account-facts.ts";
 import {
   readDueAccounts,
   type WantedFact,
   wantFacts,
 } from "../../../../service/ingest/enrich/pending-facts.ts";
+import { rowsRead } from "../../../support/rows-read.ts";
 import { useDatabase } from "../../../support/test-database.ts";
 
 const CHAIN = 31_337;
@@ -192,9 +195,7 @@ describe("an account", () => {
   });
 });
 
-test("with 100,000 accounts waiting, finds the next ones in under 200 ms", {
-  timeout: 60_000,
-}, async () => {
+test("with 100,000 accounts waiting, reads few of them to find the next ones", async () => {
   await follow(2_000);
   await score(wallet(1));
   // Half of them are one wallet's, the others are spread.
@@ -203,11 +204,9 @@ test("with 100,000 accounts waiting, finds the next ones in under 200 ms", {
       '0xaa' || lpad(to_hex(case when n % 2 = 0 then 1 else n % 2000 + 1 end), 38, '0'), false, n, 0
     from generate_series(1, 100000) n`);
   await db.execute("analyze ahs.pending_fact");
-  const times: number[] = [];
-  for (let run = 0; run < 5; run += 1) {
-    const from = performance.now();
-    expect(await due()).toHaveLength(32);
-    times.push(performance.now() - from);
-  }
-  expect(Math.min(...times)).toBeLessThan(200);
+  const rows = await rowsRead(db.$client, ["pending_fact"], async (session) => {
+    const query = { chainId: CHAIN, now: NOW, limit: 32, leaveOut: [] };
+    expect(await readDueAccounts(drizzle(session) as unknown as Database, query)).toHaveLength(32);
+  });
+  expect(rows).toBeLessThan(20_000);
 });

@@ -59,8 +59,6 @@ test("waits for a node that is gone, resumes when it is back, follows the index,
   await until({ what: "the cursor follows" }, () => cursorAt(head + 1));
   expect(await rowsOf(world, "own_call")).toHaveLength(2);
 
-  const told = performance.now();
   stop.abort();
   await running;
-  expect(performance.now() - told).toBeLessThan(1_000);
 });

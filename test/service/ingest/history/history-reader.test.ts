@@ -90,9 +90,7 @@ test("a caller who needs more than the reading that runs waits for it, and then 
 test("a caller gets a running answer after its time, and the result when it asks again", async () => {
   const { source, seen, letGo } = heldSource();
   const reader = readerOf(source, SHORT);
-  const start = performance.now();
   expect(await reader.read(request())).toEqual({ kind: "running" });
-  expect(performance.now() - start).toBeLessThan(1_000);
   expect(await reader.read(request())).toEqual({ kind: "running" });
   letGo();
   expect(await reader.read(request())).toMatchObject({ kind: "found", calls: ownCalls(chain, chain.head) });

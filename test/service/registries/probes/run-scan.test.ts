@@ -181,11 +181,11 @@ describe("documents", () => {
     for (let id = 0; id < 40; id++) await world.register(id, `http://127.0.0.1:${silent}/${id}`);
     for (let id = 40; id < 60; id++) await world.register(id, `http://127.0.0.1:${endless}/${id}`);
     await world.register(99, dataUri({ name: "honest" }), `0x${"99".repeat(20)}`);
-    const before = performance.now();
     world.start();
     await documentIn("current", 99);
-    // Two at once of the silent host, each until its deadline: forty of them take eight seconds.
-    expect(performance.now() - before).toBeLessThan(5_000);
+    const given = (await world.documents()).filter(({ state }) => state === "unreachable");
+    // Two of the silent host's forty at once, each until its deadline.
+    expect(given.length).toBeLessThan(20);
     expect(await documentIn("malformed", 40)).toMatchObject({
       detail: "The answer was larger than allowed.",
     });

@@ -1,5 +1,5 @@
 import { type Hex, keccak256, toBytes } from "viem";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bindSpec } from "../../../../service/verification/escrow/bind-spec.ts";
 import type { BindableSpec } from "../../../../service/verification/escrow/types.ts";
 import type { SettlementStatus } from "../../../../service/verification/verdicts/verdict-view.ts";
@@ -9,7 +9,6 @@ import { BUDGET, CLIENT, PROVIDER, STRANGER, type TestJob } from "./jobs-on-chai
 const SUBMITTED = 2;
 
 /** Blocks have to become final, and the index to follow them. */
-vi.setConfig({ testTimeout: 120_000 });
 
 let world: EscrowWorld;
 let number = 0;

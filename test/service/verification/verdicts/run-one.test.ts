@@ -120,7 +120,7 @@ describe("a worker that dies", () => {
       first,
       dying.signal,
     );
-    await expect.poll(() => readRoleCalls(world.db, first), { timeout: 60_000 }).toHaveLength(2);
+    await expect.poll(() => readRoleCalls(world.db, first)).toHaveLength(2);
     await expect(world.lease()).rejects.toThrow("nothing is due");
     world.pass(LEASE_MS + 1);
     let known: unknown = null;
@@ -239,7 +239,7 @@ test("a run keeps its lease for as long as it goes on", async () => {
   for (let step = 0; step < 3; step += 1) {
     world.pass(LEASE_MS - 1);
     const leaseUntil = new Date(world.now().getTime() + LEASE_MS);
-    await expect.poll(async () => (await world.row(id)).lease_until, { timeout: 60_000 }).toEqual(leaseUntil);
+    await expect.poll(async () => (await world.row(id)).lease_until).toEqual(leaseUntil);
   }
   await expect(world.lease()).rejects.toThrow("nothing is due");
   stopping.abort();

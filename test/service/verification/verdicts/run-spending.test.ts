@@ -117,7 +117,7 @@ describe("a call that is broken off", () => {
       claimed,
       stopping.signal,
     );
-    await expect.poll(tokens, { timeout: 60_000 }).toBe(700);
+    await expect.poll(tokens).toBe(700);
     stopping.abort();
     await running;
     expect(await tokens()).toBe(700);

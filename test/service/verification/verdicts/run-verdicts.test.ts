@@ -46,7 +46,7 @@ async function listeners(): Promise<number | undefined> {
   return row?.n;
 }
 
-const reach = (wanted: Record<string, number>) => expect.poll(statuses, { timeout: 60_000 }).toEqual(wanted);
+const reach = (wanted: Record<string, number>) => expect.poll(statuses).toEqual(wanted);
 
 const fill = (count: number) => Promise.all(Array.from({ length: count }, () => world.add()));
 
@@ -78,7 +78,7 @@ describe("workers", () => {
 
   test("wake as soon as a verdict is due", async () => {
     start(undefined, { pace: { pollMs: 60_000, gaugesMs: 60_000 } });
-    await expect.poll(listeners, { timeout: 60_000 }).toBe(1);
+    await expect.poll(listeners).toBe(1);
     await world.add();
     await world.db.transaction((tx) => wakeWorkers(tx));
     await reach({ completed: 1 });
@@ -86,7 +86,7 @@ describe("workers", () => {
 
   test("go on by polling after their connection to listen on was lost", async () => {
     start();
-    await expect.poll(listeners, { timeout: 60_000 }).toBe(1);
+    await expect.poll(listeners).toBe(1);
     await world.query(`select pg_terminate_backend(pid) from pg_stat_activity where ${LISTENING}`);
     await world.add();
     await reach({ completed: 1 });
@@ -112,12 +112,11 @@ test("with the day's tokens spent verdicts wait for the next UTC day, and do not
   start(panel, { atOnce: 1, tokensPerDay: 300 });
   await reach({ completed: 2, pending: 1 });
   const midnight = new Date("2026-11-21T00:00:00.000Z");
-  const [waiting] = await world.query(
-    "select not_before, error_message from ahs.verdict where status = 'pending'",
-  );
-  expect(waiting).toEqual({ not_before: midnight, error_message: null });
   await expect
-    .poll(() => world.registry.getSingleMetricAsString("ahs_panel_tokens_left"), { timeout: 60_000 })
+    .poll(() => world.query("select not_before, error_message from ahs.verdict where status = 'pending'"))
+    .toEqual([{ not_before: midnight, error_message: null }]);
+  await expect
+    .poll(() => world.registry.getSingleMetricAsString("ahs_panel_tokens_left"))
     .toContain("tokens_left 60");
   world.pass(midnight.getTime() - world.now().getTime());
   await reach({ completed: 3 });
@@ -146,5 +145,5 @@ test("the last quarter of the day's tokens goes to verdicts of jobs, and no toke
     const rows = await Promise.all([unbound, ...bound].map(world.row));
     return rows.filter(({ not_before }) => not_before.getTime() === midnight.getTime()).length;
   };
-  await expect.poll(waits, { timeout: 60_000 }).toBe(3);
+  await expect.poll(waits).toBe(3);
 });

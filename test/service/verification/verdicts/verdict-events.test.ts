@@ -109,7 +109,7 @@ describe("delivery", () => {
       stopping.signal,
     );
     await expect
-      .poll(() => world.query("select state from ahs.webhook_event"), { timeout: 60_000 })
+      .poll(() => world.query("select state from ahs.webhook_event"))
       .toEqual([{ state: "delivered" }]);
     stopping.abort();
     await running;
