@@ -20,11 +20,11 @@ import { awaitVerdict, post } from "./verification.ts";
 
 /**
  * Plays a bond against a running `npm start`: a deposit, a job to which the provider commits a part, the client's payment from the
- * bond after a REJECT, and what routing shows of it.
+ * bond after a REJECT, and a routing answer that shows it beside the safe amount.
  *
  *   npx node examples/play-bond.ts [--data-dir .ahs]
  *
- * Takes up to seven minutes, most of them for routing: a bond counts once its blocks are final, and within five minutes. Ends with 1 if
+ * Takes up to seven minutes, most of them for routing: a bond is shown once its blocks are final, and within five minutes. Ends with 1 if
  * anything is not as it should be.
  */
 
@@ -137,9 +137,9 @@ function openBonds(up: UpFile) {
   };
 }
 
-/** Waits until routing counts the provider's bond as it is on chain. */
+/** Waits until routing shows the provider's bond as it is on chain. */
 async function awaitRouting(up: UpFile, available: bigint): Promise<void> {
-  say(`waiting until routing counts ${usd(available)} USDC`);
+  say(`waiting until routing shows ${usd(available)} USDC`);
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const headers = { "x-api-key": up.api_key };
@@ -147,10 +147,10 @@ async function awaitRouting(up: UpFile, available: bigint): Promise<void> {
     const { backing } = (await answer.json()) as Routed;
     if (backing?.bond_usd === Number(usd(available)))
       return say(
-        `routing: safe amount ${backing.safe_amount_usd} USD, of it ${backing.bond_usd} by the bond`,
+        `routing: safe amount ${backing.safe_amount_usd} USD, and beside it a bond of ${backing.bond_usd} USD for jobs that commit it`,
       );
     if (performance.now() > deadline)
-      throw new Error(`Routing still counts ${backing?.bond_usd} USD after ${PATIENCE_MS / 1_000} s.`);
+      throw new Error(`Routing still shows ${backing?.bond_usd} USD after ${PATIENCE_MS / 1_000} s.`);
     await sleep(POLL_MS);
   }
 }

@@ -22,6 +22,7 @@ import {
   scoreTypedData,
 } from "../service/chain/oracle-codec.ts";
 import { merkleLeaf, merkleProof, merkleTree } from "../service/chain/oracle-merkle.ts";
+import { bondRecords } from "./golden/bond-records.ts";
 import { verdictVectors } from "./golden/verdict-eip712.ts";
 import { verificationHashes } from "./golden/verification-hashes.ts";
 
@@ -75,6 +76,7 @@ const safeCodes = [
 ];
 
 const files = {
+  "bond-records.json": bondRecords(),
   "oracle-packing.json": packing(),
   "oracle-eip712.json": await eip712(),
   "oracle-merkle.json": merkle(),

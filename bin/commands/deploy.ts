@@ -149,7 +149,7 @@ async function withBonds(payer: Payer, deploymentFile: string | null) {
   }
   if (base.assuranceAccounts !== null) {
     throw new Error(
-      `the deployment has accounts for bonds at ${base.assuranceAccounts.address}: those in them would not count any more`,
+      `the deployment has accounts for bonds at ${base.assuranceAccounts.address}: those in them would no longer be shown`,
     );
   }
   const assuranceAccounts = await deployAssuranceAccounts(

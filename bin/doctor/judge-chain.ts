@@ -153,7 +153,7 @@ export function judgeBonds(
     ? fine("bonds are of the deployment's evaluator and USDC")
     : fault(
         `bonds are of evaluator and USDC ${found.join(" and ")}, expected ${expected.map((one) => one ?? "none").join(" and ")}`,
-        "correct assuranceAccounts in the deployment file: these bonds would raise safe amounts that no verdict secures",
+        "correct assuranceAccounts in the deployment file: answers would show bonds that no verdict of this evaluator pays out",
       );
 }
 

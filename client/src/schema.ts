@@ -928,7 +928,7 @@ export interface components {
                  */
                 available_usd: number;
                 /**
-                 * @description The part of its bond that is neither committed to a job nor unbonding; it counts fully in the safe amount
+                 * @description The part of its bond in USDC that is neither committed to a job nor unbonding. It covers ERC-8183 jobs that commit it, and is no part of the safe amount
                  * @example 0
                  */
                 bond_usd: number;
@@ -943,7 +943,7 @@ export interface components {
                  */
                 outstanding_usd: number;
                 /**
-                 * @description Greatest amount to have at stake with the wallet at once: half of its cost basis, and its bond, before what is outstanding
+                 * @description Greatest amount to have at stake with the wallet at once: half of its cost basis, before what is outstanding. It is promised again each day. 0 for a sanctioned wallet, as in the oracle's record
                  * @example 42.5
                  */
                 safe_amount_usd: number;
@@ -1127,7 +1127,7 @@ export interface components {
                 };
             };
         };
-        /** @description How much money the wallet's own costs and its bond stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain within a day, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out */
+        /** @description How much money the costs of the wallet and its payers stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain within a day, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out */
         Backing: {
             /**
              * @description All wallets' backings of a chain are computed together
@@ -1146,7 +1146,7 @@ export interface components {
              */
             available_usd: number;
             /**
-             * @description The part of its bond that is neither committed to a job nor unbonding; it counts fully in the safe amount
+             * @description The part of its bond in USDC that is neither committed to a job nor unbonding. It covers ERC-8183 jobs that commit it, and is no part of the safe amount
              * @example 0
              */
             bond_usd: number;
@@ -1161,7 +1161,7 @@ export interface components {
              */
             outstanding_usd: number;
             /**
-             * @description Greatest amount to have at stake with the wallet at once: half of its cost basis, and its bond, before what is outstanding
+             * @description Greatest amount to have at stake with the wallet at once: half of its cost basis, before what is outstanding. It is promised again each day. 0 for a sanctioned wallet, as in the oracle's record
              * @example 42.5
              */
             safe_amount_usd: number;
@@ -1229,6 +1229,11 @@ export interface components {
              * @example 31.6
              */
             percentile: number | null;
+            /**
+             * @description One more than the scored wallets with a better score; null for a wallet without a score, or on a sanctions list
+             * @example 26
+             */
+            rank: number | null;
             /**
              * @description By tens; the last one holds 90 to 100
              * @example [
@@ -3008,7 +3013,7 @@ export interface components {
                     none: number;
                 };
                 /**
-                 * @description Sum of the known safe amounts of wallets that are not sanctioned; null if none is known. One owner may fail with all of them at once
+                 * @description Sum of the known safe amounts; null if none is known. One owner may fail with all of them at once
                  * @example 42.5
                  */
                 safe_amount_usd: number | null;
@@ -4528,7 +4533,7 @@ export interface components {
              */
             dimension: "D1" | "D2" | "D3" | "AHS";
             /**
-             * @description weak_link, sanctions, pattern_limit, rounding or the name of a pattern, the same in every answer and on every page
+             * @description weak_link, sanctions, pattern_limit, rounding or the name of a pattern, the same in every answer and on every page. evidence, without a grade: which condition is missing
              * @example weak_link
              */
             name: string;
@@ -10567,6 +10572,7 @@ export interface operations {
                      *       ],
                      *       "benchmark": {
                      *         "scored_wallets": 38,
+                     *         "rank": 26,
                      *         "percentile": 31.6,
                      *         "average_score": 77.1,
                      *         "grade_distribution": {

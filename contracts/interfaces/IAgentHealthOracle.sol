@@ -64,7 +64,8 @@ interface IAgentHealthOracle {
     /// @param validUntil Last second at which the record could be relayed; it does not limit reading.
     /// @param age Seconds from `asOfTime` to now.
     /// @param safeAmount Greatest amount to settle with the wallet at once, in millionths of a US dollar: what its own
-    /// costs back, rounded down, before what others have outstanding with it. Zero when unknown or sanctioned.
+    /// costs back, rounded down, before what others have outstanding with it. It is the same the next day, whatever was
+    /// delivered. Zero when unknown or sanctioned.
     struct Record {
         bool exists;
         uint8 score;

@@ -156,11 +156,11 @@ function featurePart(
 }
 
 function totalSection(policy: Policy): string {
-  const { dimensionPercent, patterns, adaptation } = policy;
+  const { dimensionPercent, patterns, adaptation, weakLink } = policy;
   const ramp = ({ begins, whole }: Ramp) => `${percent(begins)} to ${percent(whole)}`;
   return `## 5. The total
 
-AHS = ${dimensionPercent.D1 / 100}·D1 + ${dimensionPercent.D2 / 100}·D2, from the unrounded dimensions, plus the effects of patterns, together no less than ${patterns.floor}; rounded half up in the end. Under sanctions D1 and AHS are 0. An effect with a range grows evenly from its beginning to its end, so that no single call moves a score far.
+AHS = ${dimensionPercent.D1 / 100}·D1 + ${dimensionPercent.D2 / 100}·D2 − ${weakLink.perPoint}·max(0, D2 − D1 − ${weakLink.above}), from the unrounded dimensions, plus the effects of patterns, together no less than ${patterns.floor}; rounded half up in the end. The third term is the line \`weak_link\` of an answer: good behaviour hides little of poor hygiene. It is the same where D3 counts. Under sanctions D1 and AHS are 0. An effect with a range grows evenly from its beginning to its end, so that no single call moves a score far.
 
 ${markdownTable([
   ["Pattern", "Fires when", "Effect"],
@@ -176,9 +176,10 @@ ${markdownTable([
   ],
   [
     "cascading_failure",
-    `recent success s_r: ${ramp(patterns.cascadingFailure.recent)}`,
+    `recent success s_r: ${ramp(patterns.cascadingFailure.recent)}, where it is below s, and the calls of the last days succeeded less often than all`,
     patterns.cascadingFailure.effect,
   ],
+  ["low_success", "the same recent success, where it did not fall", patterns.cascadingFailure.effect],
   [
     "gas_war_casualty",
     `fees burnt by failures: ${ramp(patterns.gasWarCasualty.burnt)}, times points of prices: ${patterns.gasWarCasualty.pricePoints.begins} to ${patterns.gasWarCasualty.pricePoints.whole}`,

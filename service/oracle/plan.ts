@@ -93,8 +93,8 @@ function reasonForChange(score: Published, record: Published, policy: PublishPol
 
 /** Whether a safe amount fell or rose so far that readers of the published one would be misled. */
 function isBackingChange(now: bigint, published: bigint, policy: PublishPolicy["safeAmount"]): boolean {
-  if (now < policy.leastMicroUsd && published < policy.leastMicroUsd) return false;
-  return now * policy.fallFactor < published || now > published * policy.riseFactor;
+  const isRise = now >= policy.leastRiseMicroUsd && now > published * policy.riseFactor;
+  return isRise || now * policy.fallFactor < published;
 }
 
 function reasonForAge(input: PlanInput, record: Published, policy: PublishPolicy): PublishReason | null {

@@ -7,13 +7,13 @@ export type PublishPolicy = {
   /** A score that moved by this many points is published. */
   readonly movePoints: number;
   /**
-   * A safe amount below the published one divided by `fallFactor`, or above it times `riseFactor`, is published. Where
-   * both are below `leastMicroUsd`, neither counts.
+   * A safe amount below the published one divided by `fallFactor` is published, and one above it times `riseFactor` from
+   * `leastRiseMicroUsd` on.
    */
   readonly safeAmount: {
     readonly fallFactor: bigint;
     readonly riseFactor: bigint;
-    readonly leastMicroUsd: bigint;
+    readonly leastRiseMicroUsd: bigint;
   };
   /** Age at which the record of a wallet in use is renewed. */
   readonly heartbeatMs: number;
@@ -43,7 +43,7 @@ const DAY = 1_000 * SECONDS_PER_DAY;
 export const defaultPublishPolicy: PublishPolicy = {
   movePoints: 3,
   // A fall endangers who relies on the record, a rise does not.
-  safeAmount: { fallFactor: 2n, riseFactor: 4n, leastMicroUsd: 1_000_000n },
+  safeAmount: { fallFactor: 2n, riseFactor: 4n, leastRiseMicroUsd: 1_000_000n },
   heartbeatMs: DAY,
   interestMs: 30 * DAY,
   // Four first publications of 10,000 wallets, at 23,900 gas each.

@@ -5,6 +5,7 @@ import { isOneOf } from "../db/columns.ts";
 import { viewOf } from "../db/index-snapshot.ts";
 import { walletBacking } from "../db/tables/backing.ts";
 import { currentScore, score, walletInterest } from "../db/tables/score.ts";
+import { safeAmountOf } from "../model/backing/cost-basis.ts";
 import { sanctionsListSql } from "../sanctions/sanctions.ts";
 import type { PublishPolicy } from "./publish-policy.ts";
 import { readIndexedBlock } from "./publish-records.ts";
@@ -89,7 +90,10 @@ export async function readSafeAmounts(
 
 /** A score with its safe amount to publish: zero where unknown or sanctioned. */
 export function withBacking(score: ScoreRow, safeMicroUsd: bigint | null | undefined): BackedScore {
-  return { score, safeMicroUsd: score.sanctioned ? 0n : (safeMicroUsd ?? 0n) };
+  return {
+    score,
+    safeMicroUsd: safeAmountOf({ safeMicroUsd: safeMicroUsd ?? 0n, sanctioned: score.sanctioned }),
+  };
 }
 
 /** Time of the last interest in each wallet; wallets without any have no entry. */
@@ -185,7 +189,7 @@ export async function findChangedFlags(db: NodePgDatabase, chainId: number): Pro
 function differs(query: ReviewQuery) {
   const floors = sql`${sql.param(query.gradeFloors)}::int[]`;
   const safe = sql`(case when c.sanctioned then 0 else coalesce(b.safe_micro_usd, 0) end)`;
-  const { fallFactor, riseFactor, leastMicroUsd } = query.safeAmount;
+  const { fallFactor, riseFactor, leastRiseMicroUsd } = query.safeAmount;
   return sql`
     (o.wallet is null or not o.present) and c.ahs_score is not null
     or o.present and (
@@ -193,7 +197,7 @@ function differs(query: ReviewQuery) {
       or o.insufficient <> (c.ahs_score is null)
       or abs(o.ahs_score - c.ahs_score) >= ${query.movePoints}
       or not o.insufficient and width_bucket(o.ahs_score, ${floors}) <> width_bucket(c.ahs_score, ${floors})
-      or greatest(${safe}, o.safe_micro_usd) >= ${leastMicroUsd}
-        and (${safe} * ${fallFactor} < o.safe_micro_usd or ${safe} > o.safe_micro_usd * ${riseFactor})
+      or ${safe} * ${fallFactor} < o.safe_micro_usd
+      or ${safe} >= ${leastRiseMicroUsd} and ${safe} > o.safe_micro_usd * ${riseFactor}
       or o.as_of_time < ${Math.floor(query.heartbeatBefore.getTime() / 1000)} and i.last_at >= ${query.interestAfter})`;
 }

@@ -183,6 +183,7 @@ const TITLES: Readonly<Record<string, string>> = {
   ahs: "Agent Health Score",
   self_dealing_ring: "Self-dealing ring",
   weak_link: "Weak link",
+  evidence: "Evidence for a grade",
   pattern_limit: "Limit of pattern costs",
 };
 
@@ -228,11 +229,7 @@ const NAMED_LOSSES = 2;
 export function gradeReason(score: Explained, policy: Policy): string {
   const { ahsScore, grade, sanctioned, features } = score;
   if (sanctioned) return "Grade F: the wallet is on a sanctions list, which alone makes the score 0.";
-  if (ahsScore === null || grade === null) {
-    const calls = features.find(({ name }) => name === "success_rate")?.samples ?? 0;
-    const { minOwnCalls, minDays } = policy.confidence;
-    return `No grade: ${counted(calls, "call")} to others in the window. A grade needs at least ${minOwnCalls} own calls over ${minDays} days; too little history is no sign of risk.`;
-  }
+  if (ahsScore === null || grade === null) return reasonOfNoGrade(score);
   const losses = [...lossesOf(features, policy), ...patternLosses(score)]
     .filter(({ points }) => points >= NOTABLE_POINTS)
     .toSorted((a, b) => b.points - a.points);
@@ -246,6 +243,18 @@ export function gradeReason(score: Explained, policy: Policy): string {
   return isGood
     ? `Grade ${grade}: ${fact}largest loss: ${lossWords(largest)}.`
     : `Grade ${grade}: ${losses.slice(0, NAMED_LOSSES).map(lossWords).join(" and ")}.`;
+}
+
+/** The condition that is missing, and what was found all the same. Records of older versions do not name the condition. */
+function reasonOfNoGrade({ features, patterns }: Explained): string {
+  const evidence = features.find(({ dimension, name }) => dimension === "AHS" && name === "evidence");
+  const missing = evidence?.reason ?? "too little history, or none that is recent";
+  const found = patterns
+    .filter(({ severity }) => severity !== "info")
+    .map((pattern) => `${uncapitalised(titleOf(pattern.name))} (${pattern.evidence})`);
+  return found.length === 0
+    ? `No grade: ${missing}; this is no sign of risk.`
+    : `No grade: ${missing}; seen so far: ${found.join(", ")}.`;
 }
 
 /** "2 failed calls, all later retried successfully (failure recovery, −3 points)". */

@@ -20,6 +20,12 @@ export function percentileOf(score: number, distribution: ScoreDistribution): nu
   return total === 0 ? null : Math.round((1000 * (below + equal / 2)) / total) / 10;
 }
 
+/** One more than the wallets with a better score; null without a score. Equal scores share a rank. */
+export function rankOf(score: number | null, distribution: ScoreDistribution): number | null {
+  if (score === null) return null;
+  return distribution.reduce((rank, one) => (one.score > score ? rank + one.wallets : rank), 1);
+}
+
 /** Compares a score, or its absence, with the distribution of all. */
 export function benchmark(score: number | null, distribution: ScoreDistribution, grades: Policy["grades"]) {
   const byGrade: Record<Grade, number> = { A: 0, B: 0, C: 0, D: 0, E: 0, F: 0 };

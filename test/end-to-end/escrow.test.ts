@@ -163,7 +163,7 @@ test("an appeal overturns a REJECT, and the job is paid once, though the worker 
   await worker.kill();
 }, 240_000);
 
-test("a bond raises the safe amount, and one settled REJECT slashes it once, though indexer and worker are killed", async () => {
+test("a bond changes no routing answer, and one settled REJECT slashes it once, though indexer and worker are killed", async () => {
   const { chain } = kit;
   const { assuranceAccounts, usdc } = chain.contracts;
   let worker = work();
@@ -172,13 +172,14 @@ test("a bond raises the safe amount, and one settled REJECT slashes it once, tho
   const approval = {
     abi: usdCoinAbi,
     functionName: "approve",
-    args: [assuranceAccounts, 40n * USDC],
+    args: [assuranceAccounts, 1_000n * USDC],
   } as const;
   await chain.send({ from: CLIENT.address, to: usdc, data: encodeFunctionData(approval) });
-  await callBond(CLIENT.address, "depositAssuranceFor", [PROVIDER, 40n * USDC]);
+  await callBond(CLIENT.address, "depositAssuranceFor", [PROVIDER, 1_000n * USDC]);
   // Routing answers by an index that is no older than two minutes.
   await chain.toWallClock();
-  expectCounted(await backingBy(40));
+  await settleByAmount();
+  await expectNoHelpBy(1_000);
 
   await behave({ disagree: true, roles: BALLOTS, models: [model.model] });
   const { job, verdictId } = await deliver(async ({ escrow, jobId }) => {
@@ -199,12 +200,12 @@ test("a bond raises the safe amount, and one settled REJECT slashes it once, tho
 
   // A pass over all backing is due after five minutes of chain time.
   await chain.moveTime(400);
-  expectCounted(await backingBy(6));
+  await expectNoHelpBy(966);
   const { rows } = await kit.db.$client.query(
     "select available::float8 from chain_31337.bond_change where wallet = $1 order by block",
     [PROVIDER.toLowerCase()],
   );
-  expect(rows).toEqual([{ available: 40e6 }, { available: 10e6 }, { available: 6e6 }]);
+  expect(rows).toEqual([{ available: 1_000e6 }, { available: 970e6 }, { available: 966e6 }]);
 }, 240_000);
 
 const slash = ({ escrow, jobId }: TestJob) => callBond(STRANGER, "slash", [escrow, jobId]);
@@ -219,26 +220,37 @@ function callBond(
   return jobActions(kit.chain).send(from, kit.chain.contracts.assuranceAccounts, data);
 }
 
+/** Waits until answers show a bond of so many US dollars: the provider's safe amount is half of its cost basis, and decides all the same. */
+async function expectNoHelpBy(bondUsd: number): Promise<void> {
+  await kit.chain.mine(2 * kit.chain.deployment.finalityBlocks + 1);
+  await indexer.reach(await kit.chain.head());
+  const { backing } = await until({ what: `a bond of ${bondUsd} USD`, timeoutMs: 90_000 }, async () => {
+    const route = await ask(`/ahs/route/${PROVIDER}`);
+    const known = route.backing as Backing | null;
+    return known?.bond_usd === bondUsd ? { ...route, backing: known } : null;
+  });
+  expect(backing.safe_amount_usd).toBe(Math.floor((backing.cost_basis_usd * 1e6) / 2) / 1e6);
+  expect(backing.safe_amount_usd).toBeLessThan(5);
+  expect(await ask(`/ahs/route/${PROVIDER}`)).toMatchObject({ action: "instant_settle" });
+  for (const amount of [5, 900])
+    expect(await ask(`/ahs/route/${PROVIDER}?amount_usd=${amount}`)).toMatchObject({
+      action: "escrow",
+      reason: "above_safe_amount",
+    });
+}
+
 type Backing = {
   readonly [member in "safe_amount_usd" | "cost_basis_usd" | "bond_usd"]: number;
 };
 
-/** The bond counts fully, beside half of the cost basis, to the millionth. */
-function expectCounted(backing: Backing): void {
-  const micros = (usd: number) => Math.round(usd * 1e6);
-  const half = Math.floor(micros(backing.cost_basis_usd) / 2);
-  expect(micros(backing.safe_amount_usd)).toBe(half + micros(backing.bond_usd));
-}
-
-/** Backing of the provider once its blocks are final and its bond counts so many US dollars. */
-async function backingBy(bondUsd: number): Promise<Backing> {
-  await kit.chain.mine(2 * kit.chain.deployment.finalityBlocks + 1);
-  await indexer.reach(await kit.chain.head());
-  return until({ what: `a bond of ${bondUsd} USD`, timeoutMs: 90_000 }, async () => {
-    const { backing } = await ask(`/ahs/route/${PROVIDER}`);
-    const known = backing as Backing | null;
-    return known?.bond_usd === bondUsd ? known : null;
+/** Has the caller's routing settle with wallets of any history, so that amounts alone decide. */
+async function settleByAmount(): Promise<void> {
+  const answer = await fetch(`${server.baseUrl}/ahs/route/policy`, {
+    method: "PUT",
+    headers: { "content-type": "application/json", "x-api-key": key.secret },
+    body: JSON.stringify({ insufficient_action: "instant_settle" }),
   });
+  expect(answer.status).toBe(200);
 }
 
 /** Sets how the scripted model answers from now on. */

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import { Problem } from "../../access/problems.ts";
 import type { ConfidenceLevel, Grade } from "../../model/score/record.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
-import type { ScoreDistribution } from "../../scores/ecosystem.ts";
+import { rankOf } from "../../reports/report-card.ts";
 import {
   LIST_ORDERS,
   type ListedWallet,
@@ -145,12 +145,6 @@ async function describe(
     agents: names.get(one.wallet) ?? [],
     isSanctioned: sanctioned.has(one.wallet),
   }));
-}
-
-/** One more than the wallets with a better score; null without a score. Equal scores share a rank. */
-export function rankOf(score: number | null, distribution: ScoreDistribution): number | null {
-  if (score === null) return null;
-  return distribution.reduce((rank, one) => (one.score > score ? rank + one.wallets : rank), 1);
 }
 
 function renderFilters(choice: Choice): Fragment {

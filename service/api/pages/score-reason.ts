@@ -2,7 +2,7 @@ import { AHS_2026_2 } from "../../model/score/policy.ts";
 import { gradeReason } from "../../reports/explain-score.ts";
 import type { ScoreReference, WalletSnapshot } from "../../scores/scores.ts";
 
-/** One sentence: why the wallet has its grade, as in the record. Null without a score. */
+/** One sentence: why the wallet has its grade, as in the record. Null if the wallet was never scored. */
 export function reasonOf({
   snapshot: { sanctions, score },
   reference,
@@ -11,7 +11,7 @@ export function reasonOf({
   readonly reference: ScoreReference | null;
 }): string | null {
   const sanctioned = sanctions.length > 0;
-  if (!sanctioned && (score?.ahsScore == null || reference === null)) return null;
+  if (!sanctioned && (score === null || reference === null)) return null;
   return gradeReason(
     {
       ...{ ahsScore: score?.ahsScore ?? null, grade: score?.grade ?? null, sanctioned },

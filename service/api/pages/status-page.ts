@@ -80,7 +80,7 @@ function renderScan({ night, cause, finishedAt, report }: NonNullable<Records["l
 <dt>New agents</dt><dd>${countWords(newAgentsOf(report))} in ${registries.length === 1 ? "1 registry" : `${registries.length} registries`}${unread.length === 0 ? "" : `; incomplete: ${unread.join(", ")}`}</dd>
 <dt>Agents' documents</dt><dd>${countWords(documents.current)} current, ${countWords(changedDocuments)} changed, ${countWords(documents.unreachable)} unreachable, ${countWords(documents.refused)} refused, ${countWords(documents.malformed)} malformed</dd>
 <dt>Endpoints of agents</dt><dd>${countWords(endpoints.alive)} answer, ${countWords(endpoints.failing)} fail <span class="quiet">(operated by the agents, not by this service)</span></dd>
-<dt>Grades</dt><dd>${changedGrades === null ? "no earlier scan" : `${countOf(changedGrades, "wallet")} changed grade`}</dd>
+<dt>Grades</dt><dd>${changedGrades === null ? "no grades of an earlier scan to compare with" : `${countOf(changedGrades, "wallet")} changed grade`}</dd>
 </dl></section>`;
 }
 

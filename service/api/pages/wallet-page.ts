@@ -7,6 +7,7 @@ import { AHS_2026_2 } from "../../model/score/policy.ts";
 import { gradeLabel, type RoutingAction } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
 import type { AgentCard } from "../../registries/documents/agent-cards.ts";
+import { rankOf } from "../../reports/report-card.ts";
 import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
 import { type CurrentScore, isStale, type PublishedScore, type ScoreReference } from "../../scores/scores.ts";
 import { MOST_CALLS, type WalletActivity, WEEKS } from "../../scores/wallet-activity.ts";
@@ -15,7 +16,6 @@ import { IDENTITY_REGISTRY } from "../schemas/agents.ts";
 import { toEip55 } from "../schemas/values.ts";
 import { percent, RULER_HEIGHT, renderRuler, renderSparkline } from "./charts.ts";
 import type { PageContent } from "./frame.ts";
-import { rankOf } from "./leaderboard.ts";
 import { answerPublicPage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";
 import {
   ageWords,
@@ -52,7 +52,7 @@ type WalletView = WalletHead & {
   /** Null if the wallet was never scored. */
   readonly reference: ScoreReference | null;
   readonly activity: WalletActivity;
-  /** Null without a score. */
+  /** Null without a score, and for a sanctioned wallet. */
   readonly rank: number | null;
   /** Wallets with a score. */
   readonly scored: number;
@@ -91,7 +91,7 @@ async function readView(address: Address, runtime: PageRuntime): Promise<WalletV
     backing,
     activity,
     reference: score === null ? null : await wallets.reference(score.scoreId),
-    rank: rankOf(score?.ahsScore ?? null, distribution),
+    rank: head.snapshot.sanctions.length > 0 ? null : rankOf(score?.ahsScore ?? null, distribution),
     scored: distribution.reduce((sum, one) => sum + one.wallets, 0),
     epoch: ecosystem.newestRoot?.epoch ?? null,
     origin,
@@ -122,7 +122,7 @@ ${score === null ? renderNeverScored(view) : renderScore(score, view)}</section>
 <section class="panel" aria-labelledby="backing"><h2 id="backing">Backing</h2>
 ${renderBacking(view)}</section>
 </div>
-<p class="quiet">The score predicts failures; it is not a fraud score. The safe amount is how much money to have at stake with the wallet at once.</p>
+<p class="quiet">The score predicts failures; it is not a fraud score. The safe amount is how much money to have at stake with the wallet at once, each day anew: no failed delivery lowers it.</p>
 <div class="grid">
 <section class="panel" aria-labelledby="activity"><h2 id="activity">Activity</h2>${renderActivity(view)}</section>
 ${view.agents.cards.map(renderAgent)}
@@ -240,7 +240,7 @@ function renderBacking(view: WalletView): Fragment {
 <dt>Available</dt><dd><b>${usdAmount(availableMicroUsd)} USD</b></dd>
 <dt>Outstanding</dt><dd>${usdAmount(outstandingMicroUsd)} USD <span class="quiet">promised to payers or received within a day</span></dd>
 <dt>Cost basis</dt><dd>${usdAmount(costBasisMicroUsd)} USD <span class="quiet">spent in 180 days on costs that do not return, its payers' share included</span></dd>
-${bondMicroUsd === 0n ? "" : html`<dt>Bond</dt><dd>${usdAmount(bondMicroUsd)} USD <span class="quiet">deposited in USDC, neither committed to a job nor unbonding</span></dd>`}
+${bondMicroUsd === 0n ? "" : html`<dt>Bond</dt><dd>${usdAmount(bondMicroUsd)} USD <span class="quiet">in USDC, for clients of jobs that it is committed to; no part of the safe amount</span></dd>`}
 <dt>As of</dt><dd>block ${countWords(asOfBlock)}, ${timeTag(asOfTime)} <span class="quiet whole">(${ageWords(asOfTime, now)})</span></dd>
 </dl>${renderSeller(backing)}`;
 }
@@ -278,9 +278,8 @@ ${renderRuler(NEEDLE_HEIGHT)}
 }
 
 function renderInsufficient(): Fragment {
-  const { minOwnCalls, minDays } = AHS_2026_2.confidence;
   return html`<p class="reading">${gradeMark(null)} <b>Not enough history</b></p>
-<p>This wallet has too little history: a score needs at least ${minOwnCalls} transactions over ${minDays} days, and recent ones. That is not a bad score. By default payments to it wait in escrow until there is enough history.</p>`;
+<p>A score needs enough calls over enough days, and recent ones. By default payments to this wallet wait in escrow until then.</p>`;
 }
 
 function renderNeverScored({ snapshot: { followed } }: WalletView): Fragment {

@@ -81,11 +81,9 @@ function signed(points: number): string {
   return `${points < 0 ? "−" : ""}${Math.abs(Math.round(10 * points) / 10)}`;
 }
 
-function rankingOf({ benchmark: { percentile, scored_wallets }, sanctions_flags }: ReportCard): string {
+function rankingOf({ benchmark: { rank, scored_wallets } }: ReportCard): string {
   const wallets = `${COUNT.format(scored_wallets)} scored wallet${scored_wallets === 1 ? "" : "s"}`;
-  return percentile === null || sanctions_flags.length > 0
-    ? `Not ranked among ${wallets}`
-    : `Better than ${Math.floor(percentile)}% of ${wallets}`;
+  return rank === null ? `Not ranked among ${wallets}` : `Rank ${COUNT.format(rank)} of ${wallets}`;
 }
 
 function historyCaption({ history }: ReportCard): string {

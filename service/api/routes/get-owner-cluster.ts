@@ -81,7 +81,7 @@ const ownerClusterSchema = z
       worst_grade: nullableGradeSchema.openapi({ description: "Null if no wallet has a grade" }),
       sanctioned: count("Wallets on a sanctions list", 0),
       safe_amount_usd: num(
-        "Sum of the known safe amounts of wallets that are not sanctioned; null if none is known. One owner may fail with all of them at once",
+        "Sum of the known safe amounts; null if none is known. One owner may fail with all of them at once",
         42.5,
       ).nullable(),
     }),
@@ -146,9 +146,7 @@ export async function describeOwnerCluster(
       now,
     }),
   );
-  const safe = states.flatMap(({ standing, backing }) =>
-    standing.sanctions.length > 0 || backing === null ? [] : backing.safeMicroUsd,
-  );
+  const safe = states.flatMap(({ backing }) => backing?.safeMicroUsd ?? []);
   return {
     address: toEip55(address),
     chain_id: deps.chainId,

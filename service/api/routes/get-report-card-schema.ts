@@ -19,6 +19,11 @@ const dimensionSchema = z
 const benchmarkSchema = z
   .object({
     scored_wallets: count.openapi({ example: 38 }),
+    rank: z.int().positive().nullable().openapi({
+      description:
+        "One more than the scored wallets with a better score; null for a wallet without a score, or on a sanctions list",
+      example: 26,
+    }),
     percentile: z.number().min(0).max(100).nullable().openapi({
       description:
         "Mid-rank, to a tenth: share of the scored wallets that score less, and half of those that score the same; null for a wallet without a score",

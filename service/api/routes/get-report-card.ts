@@ -7,7 +7,7 @@ import type { Policy } from "../../model/score/policy-shape.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import { titleOf } from "../../reports/explain-score.ts";
 import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
-import { benchmark } from "../../reports/report-card.ts";
+import { benchmark, rankOf } from "../../reports/report-card.ts";
 import type { ScoreDistribution } from "../../scores/ecosystem.ts";
 import type { ScorePoint } from "../../scores/score-history.ts";
 import type { StoredScore } from "../../scores/scores.ts";
@@ -157,12 +157,12 @@ function windowOf({ asOfTime }: StoredScore, days: number): ReportCard["window"]
   return { from: isoOf(to - days * SECONDS_PER_DAY), to: isoOf(to), days };
 }
 
-/** Adjustments other than roundings; of a sanctioned wallet those of its listing alone, with the sum of all that it takes from the score. */
+/** Adjustments other than roundings, with points; of a sanctioned wallet those of its listing alone, with the sum of all that it takes from the score. */
 function adjustmentsOf(
   { sanctioned }: StoredScore,
   adjustments: ReportCard["adjustments"],
 ): ReportCard["adjustments"] {
-  if (!sanctioned) return adjustments.filter(({ name }) => name !== "rounding");
+  if (!sanctioned) return adjustments.filter(({ name, points }) => name !== "rounding" && points !== 0);
   const taken = adjustments.filter(({ dimension }) => dimension === "AHS");
   const hundredths = taken.reduce((sum, { points }) => sum + Math.round(100 * points), 0);
   return [
@@ -185,6 +185,7 @@ function benchmarkOf(
   );
   return {
     scored_wallets: scoredWallets,
+    rank: row.sanctioned ? null : rankOf(row.ahsScore, distribution),
     percentile,
     average_score: averageScore,
     grade_distribution: { ...grades },

@@ -7,7 +7,7 @@ import { count, int, isoSchema, num, toUsd } from "./values.ts";
 export const backingSchema = z
   .object({
     safe_amount_usd: num(
-      "Greatest amount to have at stake with the wallet at once: half of its cost basis, and its bond, before what is outstanding",
+      "Greatest amount to have at stake with the wallet at once: half of its cost basis, before what is outstanding. It is promised again each day. 0 for a sanctioned wallet, as in the oracle's record",
       42.5,
     ),
     available_usd: num("The safe amount without what is outstanding, 0 or more", 30.5),
@@ -20,7 +20,7 @@ export const backingSchema = z
       85,
     ),
     bond_usd: num(
-      "The part of its bond that is neither committed to a job nor unbonding; it counts fully in the safe amount",
+      "The part of its bond in USDC that is neither committed to a job nor unbonding. It covers ERC-8183 jobs that commit it, and is no part of the safe amount",
       0,
     ),
     as_of_block: int("All wallets' backings of a chain are computed together", 48_190),
@@ -28,7 +28,7 @@ export const backingSchema = z
   })
   .openapi("Backing", {
     description:
-      "How much money the wallet's own costs and its bond stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain within a day, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out",
+      "How much money the costs of the wallet and its payers stand for, in US dollars with at most 6 decimals. The health score predicts failures and is no fraud score; the safe amount says how much money a settlement may put at stake. Null while it is unknown, which is not zero: none was computed for the chain within a day, or the wallet was not followed by then. A routing decision shows it as it decided, before its own amount; records of POST /ahs/batch leave it out",
   });
 
 const jobCounts = {

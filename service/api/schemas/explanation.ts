@@ -49,7 +49,7 @@ export const adjustmentSchema = z
       .openapi({ description: "The score that it changes", example: "AHS" }),
     name: z.string().openapi({
       description:
-        "weak_link, sanctions, pattern_limit, rounding or the name of a pattern, the same in every answer and on every page",
+        "weak_link, sanctions, pattern_limit, rounding or the name of a pattern, the same in every answer and on every page. evidence, without a grade: which condition is missing",
       example: "weak_link",
     }),
     title: z.string().openapi({ example: "Weak link" }),

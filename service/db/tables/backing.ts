@@ -21,9 +21,9 @@ export const walletBacking = ahs.table(
     ownMicroUsd: uint().notNull(),
     /** CB: its own cost and the part of its payers' cost bases that their payments passed on. */
     costBasisMicroUsd: uint().notNull(),
-    /** The part of its bond that is neither committed to a job nor unbonding. */
+    /** The part of its bond that is neither committed to a job nor unbonding; no part of the safe amount. */
     bondMicroUsd: uint().notNull().default(sql`0`),
-    /** Half of the cost basis, and the bond: the greatest amount to settle with it at once, before what is outstanding. */
+    /** Half of the cost basis: the greatest amount to settle with it at once, before what is outstanding. */
     safeMicroUsd: uint().notNull(),
     /** Payments to it from outside its owner cluster within the last day of chain time. */
     receivedDayMicroUsd: uint().notNull(),

@@ -73,6 +73,14 @@ export function costBases(spending: Spending): ReadonlyMap<Address, Backing> {
   );
 }
 
+/** The safe amount that is shown, compared with payments and published: none while the wallet is on a sanctions list. */
+export function safeAmountOf(wallet: {
+  readonly safeMicroUsd: bigint;
+  readonly sanctioned: boolean;
+}): bigint {
+  return wallet.sanctioned ? 0n : wallet.safeMicroUsd;
+}
+
 /** Sum that a payer paid a payee outside its cluster, and its payments to all such payees. */
 type Flow = {
   readonly payer: Address;

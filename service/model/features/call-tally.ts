@@ -46,19 +46,31 @@ export function succeededWords({ calls, succeeded }: CallTally): string {
   return `${succeeded} of ${calls} call${calls === 1 ? "" : "s"} to others`;
 }
 
+type Success = Pick<Facts, "history" | "success" | "policy">;
+
 /** How the success of the last days compares with that of the window: what happened, and what the model takes it for. */
-export function successWords({
-  history,
-  success,
-  policy,
-}: Pick<Facts, "history" | "success" | "policy">): string {
+export function successWords(facts: Success): string {
+  const { success, policy } = facts;
+  const { recent, whole } = talliesOf(facts);
+  const ofRecent = `${succeededWords(recent)} succeeded in the last ${policy.success.recentHalfLifeDays} days`;
+  const ofAll = `${whole.succeeded} of ${whole.calls} in the whole window`;
+  return `${ofRecent}, ${ofAll}; estimated success ${shareWords(success.recent)} of late and ${shareWords(success.whole)} in the window`;
+}
+
+/** Whether success of the last days is below that of the window, both as it happened and as the model takes it. */
+export function hasFallen(facts: Success): boolean {
+  const { recent, whole } = talliesOf(facts);
+  const fellInCounts = recent.succeeded * whole.calls < whole.succeeded * recent.calls;
+  return fellInCounts && facts.success.recent < facts.success.whole;
+}
+
+function talliesOf({ history, policy }: Success) {
   const { outside } = history;
   const from = recentStart(history, policy);
-  const recent = tallyCalls(outside.filter(({ call }) => call.timestamp >= from));
-  const ofRecent = `${succeededWords(recent)} succeeded in the last ${policy.success.recentHalfLifeDays} days`;
-  const whole = tallyCalls(outside);
-  const ofAll = `${whole.succeeded} of ${whole.calls} in the whole window`;
-  return `${ofRecent}, ${ofAll}; estimated success ${shareWords(success.recent)} and ${shareWords(success.whole)}`;
+  return {
+    recent: tallyCalls(outside.filter(({ call }) => call.timestamp >= from)),
+    whole: tallyCalls(outside),
+  };
 }
 
 /** Words for the share of fees that failures burnt, and for the model's estimate of it. */

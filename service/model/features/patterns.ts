@@ -2,19 +2,16 @@ import { rampOf } from "../score/curve.ts";
 import { NANO } from "../score/fixed-point.ts";
 import type { Policy, Ramp } from "../score/policy-shape.ts";
 import type { Pattern } from "../score/record.ts";
-import { burntWords, shareWords, succeededWords, successWords, tallyCalls } from "./call-tally.ts";
+import { burntWords, hasFallen, shareWords, succeededWords, successWords, tallyCalls } from "./call-tally.ts";
 import type { Facts, FailedCall } from "./facts.ts";
 import { SECONDS_PER_DAY } from "./time.ts";
 import type { WeighedHistory } from "./weigh-calls.ts";
 
 /** Every pattern that the calls of a wallet show, in a fixed order: what costs points, then the labels, which do not. */
 export function findPatterns(facts: Facts): readonly Pattern[] {
-  const trouble = [
-    retryStorm(facts),
-    staleStrategy(facts),
-    cascadingFailure(facts),
-    gasWarCasualty(facts),
-  ].filter((found) => found !== null);
+  const trouble = [retryStorm(facts), staleStrategy(facts), lowSuccess(facts), gasWarCasualty(facts)].filter(
+    (found) => found !== null,
+  );
   const ring = selfDealingRing(facts);
   const labels = findLabels(facts, trouble.length === 0 && ring === null);
   return [...trouble, ...(ring === null ? [] : [ring]), ...labels];
@@ -71,18 +68,16 @@ function staleStrategy({ blind, policy }: Facts): Pattern | null {
   };
 }
 
-/** Success of late has fallen below the bound. */
-function cascadingFailure(facts: Facts): Pattern | null {
-  const { success, policy } = facts;
-  const { cascadingFailure: rule } = policy.patterns;
-  const effect = partOf(rule.effect, success.recent, rule.recent);
+/**
+ * Success of late is below the bound. Whether it fell there changes the name alone: with another effect, a failure long ago could raise
+ * the score.
+ */
+function lowSuccess(facts: Facts): Pattern | null {
+  const { cascadingFailure: rule } = facts.policy.patterns;
+  const effect = partOf(rule.effect, facts.success.recent, rule.recent);
   if (effect === 0) return null;
-  return {
-    name: "cascading_failure",
-    severity: "critical",
-    effect,
-    evidence: successWords(facts),
-  };
+  const name = hasFallen(facts) ? "cascading_failure" : "low_success";
+  return { name, severity: "critical", effect, evidence: successWords(facts) };
 }
 
 /** Much of its fees burnt, and dearly. */

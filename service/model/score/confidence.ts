@@ -5,10 +5,15 @@ import type { Policy } from "./policy-shape.ts";
 import type { ConfidenceLevel, Grade, MeasuredWallet } from "./record.ts";
 
 /** How far a score can be believed; micros are millionths, 0 to 1,000,000. */
-export type Confidence = { readonly micros: number; readonly level: ConfidenceLevel };
+export type Confidence = {
+  readonly micros: number;
+  readonly level: ConfidenceLevel;
+  /** The condition of a grade that is not met, in words; null where all are. */
+  readonly missing: string | null;
+};
 
 /** A listing is evidence enough. */
-export const SANCTIONED_CONFIDENCE: Confidence = { micros: MICRO, level: "HIGH" };
+export const SANCTIONED_CONFIDENCE: Confidence = { micros: MICRO, level: "HIGH", missing: null };
 
 /**
  * Confidence by section 4 of the scoring model in a grade, at a moment in Unix seconds not before the last own call. Only
@@ -23,48 +28,79 @@ export function confidenceOf(
   const { confidence: rule } = policy;
   const { evidence } = wallet;
   const { firstCallAt, lastCallAt } = evidence;
-  if (firstCallAt === null || lastCallAt === null) return { micros: 0, level: "INSUFFICIENT" };
+  if (firstCallAt === null || lastCallAt === null)
+    return { micros: 0, level: "INSUFFICIENT", missing: "it made no call in the window" };
 
   const isFailing = grade === "E" || grade === "F";
   const weight = isFailing ? evidence.failableNanos : evidence.creditedNanos;
-  const days = Math.min(
-    (lastCallAt - firstCallAt) / SECONDS_PER_DAY,
-    rule.daysPerActiveWeek * evidence.activeWeeks,
-  );
-  const amount = weight / (weight + rule.halfCalls * NANO);
-  const duration = days / (days + (isFailing ? rule.failingHalfDays : rule.halfDays));
-  const freshness = decayNanos(now - lastCallAt, rule.idleHalfLifeDays * SECONDS_PER_DAY) / NANO;
+  const span = (lastCallAt - firstCallAt) / SECONDS_PER_DAY;
+  const days = Math.min(span, rule.daysPerActiveWeek * evidence.activeWeeks);
   const straight = 1 - rampOf(evidence.ringShare, policy.patterns.selfDealingRing.share);
-  const proven = Math.min(1, (evidence.creditedShare ?? 1) / rule.provenShare) * straight;
-  const product =
-    amount *
-    duration *
-    freshness *
-    (isFailing ? 1 : proven * proven) *
-    coveredShare(wallet, { lastCallAt, now, policy }) *
-    knownShare(wallet, policy);
-  const micros = toMicros(product);
-  const isEnough =
-    evidence.ownCalls >= rule.minOwnCalls &&
-    weight >= rule.minWeight * NANO &&
-    (isFailing || days >= rule.minDays);
-  return isEnough ? levelOf(micros, rule) : insufficient(micros, rule);
+  const independent = Math.min(1, (evidence.creditedShare ?? 1) / rule.provenShare);
+  const proven = independent * straight;
+  const counted = `its calls count as ${tenths(weight / NANO)} with ${isFailing ? "others" : "independent parties"}`;
+  const lasting =
+    days < span
+      ? `its calls fall into few weeks, which count as ${tenths(days)} days`
+      : `its calls span ${tenths(days)} days`;
+  const factors: readonly Factor[] = [
+    [weight / (weight + rule.halfCalls * NANO), counted],
+    [days / (days + (isFailing ? rule.failingHalfDays : rule.halfDays)), lasting],
+    [
+      decayNanos(now - lastCallAt, rule.idleHalfLifeDays * SECONDS_PER_DAY) / NANO,
+      `its last call was ${tenths((now - lastCallAt) / SECONDS_PER_DAY)} days before the block of the score`,
+    ],
+    [
+      isFailing ? 1 : proven * proven,
+      straight < independent
+        ? `${percent(evidence.ringShare)} of its activity goes round within its owner's accounts`
+        : `only ${percent(evidence.creditedShare ?? 1)} of its activity counts as with independent parties`,
+    ],
+    [coveredShare(wallet, { lastCallAt, now, policy }), "only a part of its time is indexed"],
+    [knownShare(wallet, policy), "much of what the model weighs is not known"],
+  ];
+  const micros = toMicros(factors.reduce((product, [factor]) => product * factor, 1));
+  if (evidence.ownCalls < rule.minOwnCalls)
+    return insufficient(
+      micros,
+      `it made ${evidence.ownCalls} of the ${rule.minOwnCalls} calls that a grade needs`,
+      rule,
+    );
+  if (weight < rule.minWeight * NANO)
+    return insufficient(micros, `${counted}, and a grade needs ${rule.minWeight}`, rule);
+  if (!isFailing && days < rule.minDays)
+    return insufficient(micros, `${lasting}, and a grade needs ${rule.minDays}`, rule);
+  return levelOf(micros, factors, rule);
 }
+
+/** One factor of confidence, 0 to 1, and what it says of the wallet. */
+type Factor = readonly [factor: number, says: string];
 
 /** The same confidence for a record that cannot be scored for want of measured features. */
-export function asInsufficient({ micros }: Confidence, policy: Policy): Confidence {
-  return insufficient(micros, policy.confidence);
+export function asInsufficient({ micros, missing }: Confidence, policy: Policy): Confidence {
+  return insufficient(micros, missing ?? "too few of its features can be measured", policy.confidence);
 }
 
-function levelOf(micros: number, rule: Policy["confidence"]): Confidence {
-  if (micros >= toMicros(rule.high)) return { micros, level: "HIGH" };
-  if (micros >= toMicros(rule.medium)) return { micros, level: "MEDIUM" };
-  if (micros >= toMicros(rule.low)) return { micros, level: "LOW" };
-  return insufficient(micros, rule);
+function levelOf(micros: number, factors: readonly Factor[], rule: Policy["confidence"]): Confidence {
+  if (micros >= toMicros(rule.high)) return { micros, level: "HIGH", missing: null };
+  if (micros >= toMicros(rule.medium)) return { micros, level: "MEDIUM", missing: null };
+  if (micros >= toMicros(rule.low)) return { micros, level: "LOW", missing: null };
+  const [least] = factors.toSorted(([one], [other]) => one - other);
+  const known = `confidence is ${Math.floor(micros / 10_000)}%, and a grade needs ${percent(rule.low)}`;
+  return insufficient(micros, least === undefined ? known : `${known}: ${least[1]}`, rule);
 }
 
-function insufficient(micros: number, rule: Policy["confidence"]): Confidence {
-  return { micros: Math.min(micros, toMicros(rule.insufficientMax)), level: "INSUFFICIENT" };
+function insufficient(micros: number, missing: string, rule: Policy["confidence"]): Confidence {
+  return { micros: Math.min(micros, toMicros(rule.insufficientMax)), level: "INSUFFICIENT", missing };
+}
+
+/** Rounded down, so that no value that is short of a bound is shown as the bound. */
+function tenths(value: number): number {
+  return Math.floor(10 * value) / 10;
+}
+
+function percent(share: number): string {
+  return `${Math.round(100 * share)}%`;
 }
 
 /** Covered part of the time from the window's start, or the chain's if that is later, to now. */

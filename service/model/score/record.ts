@@ -25,6 +25,11 @@ export type FeatureLine = {
   readonly inputs?: FeatureInputs;
 };
 
+/** Whether lines are those of a record with a score: they lead to a total. */
+export function leadToScore(lines: readonly Pick<FeatureLine, "dimension" | "name">[]): boolean {
+  return lines.some(({ dimension, name }) => dimension === "AHS" && name === "d1");
+}
+
 export type FeatureInputs = Readonly<Record<string, number>>;
 
 /** The one scale of every finding, the worst first. */

@@ -41,12 +41,17 @@ export function scoreFeatures(wallet: MeasuredWallet, asOf: AsOf, policy: Policy
   const now = asOf.timestamp;
   const confidence = confidenceOf(wallet, { grade, now }, policy);
   if (total === null || grade === null || confidence.level === "INSUFFICIENT") {
+    const { missing, ...said } = asInsufficient(confidence, policy);
     return {
       ...base,
-      ...confidenceParts(asInsufficient(confidence, policy)),
+      ...confidenceParts(said),
       levelUntil: null,
       outcome: { kind: "insufficient" },
-      features: [...dimensionLines({ ...d1, points: null }), ...dimensionLines({ ...d2, points: null })],
+      features: [
+        ...dimensionLines({ ...d1, points: null }),
+        ...dimensionLines({ ...d2, points: null }),
+        { ...plainLine("AHS", "evidence", 0, missing), value: null, contribution: null },
+      ],
     };
   }
   return {
@@ -107,6 +112,6 @@ function behaviourLines(d2: Dimension): readonly FeatureLine[] {
   ];
 }
 
-function confidenceParts({ micros, level }: Confidence) {
+function confidenceParts({ micros, level }: Pick<Confidence, "micros" | "level">) {
   return { confidenceMicros: micros, confidenceLevel: level };
 }

@@ -2,7 +2,7 @@ import { SECONDS_PER_DAY } from "../features/time.ts";
 import { readCurve } from "./curve.ts";
 import { divideRound, MICRO, toMicros } from "./fixed-point.ts";
 import type { Curve, FeatureRule, Policy } from "./policy-shape.ts";
-import { type Feature, type FeatureLine, type Grade, gradeOf, type Pattern } from "./record.ts";
+import { type Feature, type FeatureLine, type Grade, gradeOf, leadToScore, type Pattern } from "./record.ts";
 import {
   type Dimension,
   dimensionLines,
@@ -77,7 +77,7 @@ export function scoreWithInfrastructure(
   const { points } = infrastructure.dimension;
   const own = record.features.filter(({ dimension }) => dimension !== "AHS");
   const total = record.features.filter(({ dimension }) => dimension === "AHS");
-  if (points === null || total.length === 0) return null;
+  if (points === null || !leadToScore(total)) return null;
   const { patterns, sanctioned } = record;
   const { score, lines } = scoreTotalWithD3({ total, d3: points, patterns, sanctioned }, policy);
   return {

@@ -164,6 +164,7 @@ const CAUSES: Readonly<Record<string, Cause>> = {
   failure_recovery: "failing_calls",
   adaptation: "failing_calls",
   cascading_failure: "failing_calls",
+  low_success: "failing_calls",
   retry_storm: "failing_calls",
   stale_strategy: "failing_calls",
   self_dealing: "self_dealing",

@@ -9,6 +9,7 @@ import {
   type ConfidenceLevel,
   type FeatureLine,
   gradeOf,
+  leadToScore,
   type Pattern,
   SEVERITIES,
   type Severity,
@@ -201,8 +202,7 @@ function threatSignal({ list, kind, source, listed_at }: Threat): RiskSignal {
 function explanationSignals({ patterns, features }: ScoreExplanation): readonly RiskSignal[] {
   const success = features.find(({ name }) => name === "success_rate");
   // Without a total there is too little history; its effect on these features is reported once.
-  const isScored = features.some(({ dimension }) => dimension === "AHS");
-  const isEarned = isScored && !(success !== undefined && isWeak(success));
+  const isEarned = leadToScore(features) && !(success !== undefined && isWeak(success));
   return [
     ...patterns.map(patternSignal),
     ...features

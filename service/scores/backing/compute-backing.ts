@@ -28,7 +28,8 @@ export type BackingInputs = WalletSpending & {
 
 /**
  * Backing of each followed wallet that has any, or was paid, by rising address. All payments are by followed wallets: only theirs
- * are known completely, so that no other account passes a cost basis on. A bond adds to the safe amount of its wallet alone.
+ * are known completely, so that no other account passes a cost basis on. A bond is no part of a safe amount: it pays clients of jobs
+ * that it is committed to, and leaves whatever other payers lost.
  */
 export function computeBacking(inputs: BackingInputs): readonly ComputedBacking[] {
   const { own, payments, clusterOf, jobs, feedback } = inputs;
@@ -50,13 +51,7 @@ export function computeBacking(inputs: BackingInputs): readonly ComputedBacking[
     if (costBasis === 0n && bondMicroUsd === 0n && profile === null) return [];
     return [
       {
-        ...{
-          wallet,
-          ownMicroUsd,
-          costBasisMicroUsd: costBasis,
-          bondMicroUsd,
-          safeMicroUsd: safe + bondMicroUsd,
-        },
+        ...{ wallet, ownMicroUsd, costBasisMicroUsd: costBasis, safeMicroUsd: safe, bondMicroUsd },
         receivedDayMicroUsd: receivedLastDay(wallet, receipts, clusterOf),
         sellerProfile: profile,
       },

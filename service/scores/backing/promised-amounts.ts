@@ -3,8 +3,13 @@ import type { Address } from "viem";
 import { type Database, NUMERIC_AS_BIGINT, QUERY_DEADLINE, rowsInTime } from "../../db/database.ts";
 import { loadInBatches } from "../../db/load-in-batches.ts";
 import type { StoredSellerProfile, walletBacking } from "../../db/tables/backing.ts";
+import { safeAmountOf } from "../../model/backing/cost-basis.ts";
+import { IS_LISTED, sanctionsFlagsJoin } from "../../sanctions/sanctions.ts";
 
-/** Backing of a wallet and what of its safe amount is still available; amounts in millionths of a US dollar. */
+/**
+ * Backing of a wallet and what of its safe amount is still available; amounts in millionths of a US dollar. A wallet on a sanctions list
+ * has the safe amount 0, as on chain.
+ */
 export type AvailableBacking = Pick<
   typeof walletBacking.$inferSelect,
   "safeMicroUsd" | "costBasisMicroUsd" | "bondMicroUsd" | "asOfBlock" | "asOfTime"
@@ -100,6 +105,8 @@ type BackingRow = Pick<
   | "asOfBlock"
   | "asOfTime"
 > & {
+  /** As of the newest indexed block. */
+  readonly sanctioned: boolean;
   readonly promisedMicroUsd: bigint;
   readonly promises: number;
   readonly sellerProfile: StoredSellerProfile | null;
@@ -114,12 +121,13 @@ function backingStatement({ chainId, now }: Ledger, wallets: readonly Address[])
       select wanted.wallet, coalesce(backing.cost_basis_micro_usd, 0) as "costBasisMicroUsd",
              coalesce(backing.bond_micro_usd, 0) as "bondMicroUsd", coalesce(backing.safe_micro_usd, 0) as "safeMicroUsd",
              coalesce(backing.received_day_micro_usd, 0) as "receivedDayMicroUsd",
-             backing.seller_profile as "sellerProfile", computed.as_of_block::float8 as "asOfBlock", computed.as_of_time as "asOfTime",
+             backing.seller_profile as "sellerProfile", ${IS_LISTED} as sanctioned, computed.as_of_block::float8 as "asOfBlock", computed.as_of_time as "asOfTime",
              coalesce(promised.micro_usd, 0) as "promisedMicroUsd", promised.promises::float8 as promises
       from unnest($2::text[]) as wanted (wallet)
       cross join (select as_of_block, as_of_time from ahs.wallet_backing where chain_id = $1 and as_of_time > $3 limit 1) as computed
       left join ahs.wallet_backing as backing on backing.chain_id = $1 and backing.wallet = wanted.wallet
       left join "chain_${chainId}".wallet as followed on followed.address = wanted.wallet
+      ${sanctionsFlagsJoin({ schema: `chain_${chainId}`, address: "wanted.wallet", chainId: "$1" })}
       cross join lateral (
         select sum(amount_micro_usd) as micro_usd, count(*) as promises from (
           select amount_micro_usd from ahs.routing_promise
@@ -132,7 +140,8 @@ function backingStatement({ chainId, now }: Ledger, wallets: readonly Address[])
 }
 
 function availableOf(row: BackingRow): AvailableBacking {
-  const { costBasisMicroUsd, safeMicroUsd, receivedDayMicroUsd, promisedMicroUsd, promises } = row;
+  const { costBasisMicroUsd, receivedDayMicroUsd, promisedMicroUsd, promises } = row;
+  const safeMicroUsd = safeAmountOf(row);
   const outstandingMicroUsd = greaterOf(promisedMicroUsd, receivedDayMicroUsd);
   const isSpent = promises >= MAX_PROMISES || outstandingMicroUsd >= safeMicroUsd;
   return {

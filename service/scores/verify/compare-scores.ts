@@ -129,7 +129,10 @@ function linesOf({
     ...shares.map(({ dimension, score, weight, points }) => {
       return { of: "AHS", name: dimension, text: `score ${score}, weight ${weight}, points ${points}` };
     }),
-    ...adjustments.map(({ dimension, name, points }) => ({ of: dimension, name, text: `points ${points}` })),
+    ...adjustments
+      // It has no points, and records of older versions lack it.
+      .filter(({ name }) => name !== "evidence")
+      .map(({ dimension, name, points }) => ({ of: dimension, name, text: `points ${points}` })),
   ].filter(({ of }) => isCompared(of));
   // A line that is recorded twice must not hide behind the true one.
   const byName = Map.groupBy(texts, ({ of, name }) => `${of} ${name}`);

@@ -91,21 +91,27 @@ test("a record carries the safe amount of its wallet and the intent keeps it, bu
   ]);
 });
 
-test("a safe amount that fell below half is published with the next score, one that fell to half is not", async () => {
+test("a safe amount that fell below half of the record's is published with the next score, one that fell to half is not", async () => {
   world.startSender();
+  const small = testWallet(3);
   for (const one of [wallet, other]) await world.back(one, 20_000_000n);
-  await world.store([wallet, other].map((one) => ({ wallet: one, asOf: 5, points: 80 })));
+  await world.back(small, 900_000n);
+  await world.store([wallet, other, small].map((one) => ({ wallet: one, asOf: 5, points: 80 })));
   await world.settle();
-  await world.back(wallet, 9_990_000n);
+  // By two steps, none of which halves it.
+  for (const safe of [11_000_000n, 9_990_000n]) await world.back(wallet, safe);
   await world.back(other, 10_000_000n);
+  await world.back(small, 400_000n);
   const stale = { chainId: CHAIN_ID, now: new Date(), policy: testPublishPolicy };
-  expect(await findOvertakenScores(world.db, stale)).toEqual([wallet]);
-  await world.store([wallet, other].map((one) => ({ wallet: one, asOf: 6, points: 80 })));
+  expect(await findOvertakenScores(world.db, stale)).toEqual([wallet, small]);
+  await world.store([wallet, other, small].map((one) => ({ wallet: one, asOf: 6, points: 80 })));
   await world.settle();
   expect((await world.intents()).map((intent) => `${intent.reason} ${intent.safeMicroUsd}`)).toEqual([
     "first 20000000",
     "first 20000000",
+    "first 900000",
     "backing 9990000",
+    "backing 400000",
   ]);
   expect(await world.scoreOf(wallet)).toMatchObject({ safeAmount: 9_990_000n, asOf: 6n });
   expect(await world.scoreOf(other)).toMatchObject({ safeAmount: 20_000_000n, asOf: 5n });

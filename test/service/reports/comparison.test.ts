@@ -78,7 +78,7 @@ describe("a comparison", () => {
       },
       {
         ...{ action: "escrow", reason: "insufficient_history", calls: 0, safe: null, agents: 0 },
-        says: expect.stringMatching(/^No grade: 0 calls to others in the window/),
+        says: "No grade: too little history, or none that is recent; this is no sign of risk.",
       },
       {
         ...{ action: "escrow", reason: "not_scored", calls: 0, safe: null, agents: 0 },

@@ -101,7 +101,11 @@ describe("the reason of a grade", () => {
     ],
     ["a failing wallet", recordOf(alwaysFailing(plan)), /^Grade F: \d+ .* points\) and .* points\)\.$/],
     ["a half failing one", recordOf(halfFailing(plan)), /^Grade [C-F]: .* points\)( and .* points\))?\.$/],
-    ["a newcomer", recordOf(newcomer), /^No grade: \d+ calls? to others in the window\. /],
+    [
+      "a newcomer",
+      recordOf(newcomer),
+      /^No grade: it made 3 of the 10 calls that a grade needs; this is no sign of risk\.$/,
+    ],
     [
       "a listed wallet",
       recordOf(paymentAgent(plan), [LISTING]),
@@ -109,6 +113,23 @@ describe("the reason of a grade", () => {
     ],
   ])("of %s is one sentence", (_, record, sentence) => {
     expect(gradeReason(explained(record), AHS_2026_2)).toMatch(sentence);
+  });
+
+  it("without a grade names what was found instead of saying that there is no sign of risk", () => {
+    const ring = {
+      name: "self_dealing_ring",
+      severity: "critical",
+      effect: 0,
+      evidence: "32 calls",
+    } as const;
+    const { features } = recordOf(newcomer);
+    const unscored = { ahsScore: null, grade: null, sanctioned: false };
+    expect(gradeReason({ ...unscored, features, patterns: [ring] }, AHS_2026_2)).toBe(
+      "No grade: it made 3 of the 10 calls that a grade needs; seen so far: self-dealing ring (32 calls).",
+    );
+    expect(gradeReason({ ...unscored, features: [], patterns: [] }, AHS_2026_2)).toBe(
+      "No grade: too little history, or none that is recent; this is no sign of risk.",
+    );
   });
 
   it("comes with the change that raises the score most, but not for a listed or unscored wallet", () => {

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { describe, expect, test } from "vitest";
-import { rankOf } from "../../../../service/api/pages/leaderboard.ts";
 import { searchFor, shownQuery } from "../../../../service/api/pages/search.ts";
+import { rankOf } from "../../../../service/reports/report-card.ts";
 import type { ListQuery } from "../../../../service/scores/leaderboard.ts";
 import { WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 import { fakePublicPages, htmlOf, NO_NAMES, pagesApp, rankedWallet } from "./fake-public-pages.ts";

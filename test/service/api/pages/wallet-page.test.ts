@@ -55,7 +55,7 @@ describe("what everybody sees of a wallet", () => {
     expect(html).toContain("<dt>Outstanding</dt><dd>12.00 USD");
     expect(html).toContain("<dt>Cost basis</dt><dd>85.00 USD");
     expect(html).toContain(
-      "The score predicts failures; it is not a fraud score. The safe amount is how much money to have at stake with the wallet at once.",
+      "The score predicts failures; it is not a fraud score. The safe amount is how much money to have at stake with the wallet at once, each day anew: no failed delivery lowers it.",
     );
   });
 
@@ -141,9 +141,9 @@ describe("what everybody sees of a wallet", () => {
     const unscored = { ahsScore: null, grade: null, confidenceLevel: "INSUFFICIENT" } as const;
     const html = await htmlOf(PATH, standingAs({ score: { ...score, ...unscored } }));
     expect(html).toContain("Not enough history");
-    expect(html).toContain("That is not a bad score.");
+    expect(html).toContain("this is no sign of risk.");
     expect(html).toContain("<b>Escrow</b>");
-    expect(html).toContain("a score needs at least 10 transactions over 14 days, and recent ones");
+    expect(html).toContain("A score needs enough calls over enough days, and recent ones.");
     expect(html).not.toMatch(/grade-[A-F]"|of 100<|Failing/);
   });
 

@@ -49,7 +49,11 @@ function clusterApp(changes: Partial<OwnerCluster> = {}) {
   return fakeApp({
     readOwnerCluster: async () => ({ ...CLUSTER, ...changes }),
     scores: { standing: async (address) => standings[address] ?? standing() },
-    backing: { ...ledger, read: async (address) => (address === NEW ? null : BACKING) },
+    backing: {
+      ...ledger,
+      read: async (address) =>
+        address === NEW ? null : { ...BACKING, safeMicroUsd: address === LISTED ? 0n : BACKING.safeMicroUsd },
+    },
     describeAccounts: async () =>
       new Map([
         [
@@ -93,7 +97,7 @@ describe("GET /owner-cluster/{address}", () => {
           {
             ...{ address: toEip55(LISTED), agents: [] },
             ...{ ahs_score: 0, grade: "F", confidence: 1, confidence_level: "HIGH", ...SCORED },
-            ...{ trust_routing: "reject", sanctioned: true, safe_amount_usd: 42.5 },
+            ...{ trust_routing: "reject", sanctioned: true, safe_amount_usd: 0 },
             ...{ last_active_at: null, owner_link: "first_funder" },
             evidence: [
               { kind: "first_funder", from: toEip55(FUNDER), to: toEip55(LISTED) },

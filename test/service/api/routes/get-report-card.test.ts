@@ -60,6 +60,7 @@ describe("GET /report-card/{address}", () => {
       ],
       benchmark: {
         scored_wallets: 10,
+        rank: 6,
         percentile: 40,
         average_score: 65.3,
         grade_distribution: { A: 5, B: 2, C: 0, D: 0, E: 0, F: 3 },
@@ -103,13 +104,13 @@ describe("GET /report-card/{address}", () => {
     const early = await cardOf({ scoreNow: async () => ({ kind: "stored", row: insufficientScore() }) });
     expect(early).toMatchObject({
       ...{ ahs_score: null, grade: null, grade_label: "Insufficient history", trust_routing: "escrow" },
-      benchmark: { percentile: null },
+      benchmark: { rank: null, percentile: null },
     });
     const row = storedScore({
       ...{ ahsScore: 0, d1Score: 0, grade: "F", sanctioned: true, sanctionsFlags: [LISTING] },
     });
     expect(await cardOf({ scoreNow: async () => ({ kind: "stored", row }) })).toMatchObject({
-      ...{ ahs_score: 0, trust_routing: "reject", sanctions_flags: [LISTING], benchmark: { percentile: 15 } },
+      ...{ ahs_score: 0, trust_routing: "reject", sanctions_flags: [LISTING], benchmark: { rank: null } },
     });
   });
 

@@ -68,6 +68,10 @@ describe("stale strategy", () => {
   });
 });
 
+/** Succeeded and all calls of late and of the window, and the two estimates in percent. */
+const FIGURES =
+  /^(\d+) of (\d+) .* days, (\d+) of (\d+) in the whole window; estimated success (?:under |over )?([\d.]+)% of late and (?:under |over )?([\d.]+)% /;
+
 describe("cascading failure", () => {
   const collapse = repeat(120, 4 * HOUR, { at: START + 51 * DAY, to: account(9), ok: false });
 
@@ -79,9 +83,36 @@ describe("cascading failure", () => {
     const days = AHS_2026_2.success.recentHalfLifeDays;
     expect(pattern?.evidence).toMatch(
       new RegExp(
-        `^0 of ${6 * days + 1} calls to others succeeded in the last ${days} days, 400 of 520 in the whole window; estimated success \\d+(\\.\\d)?% and \\d+(\\.\\d)?%$`,
+        `^0 of ${6 * days + 1} calls to others succeeded in the last ${days} days, 400 of 520 in the whole window; estimated success \\d+(\\.\\d)?% of late and \\d+(\\.\\d)?% in the window$`,
       ),
     );
+  });
+
+  test("is said only where success fell, by its own figures; elsewhere the same effect is low success", () => {
+    const phases = fc.array(fc.tuple(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 0, max: 10 })), {
+      ...{ minLength: 1, maxLength: 5 },
+    });
+    const said = new Set<string>();
+    fc.assert(
+      fc.property(phases, fc.integer({ min: 1, max: 20 }), (parts, hours) => {
+        const outcomes = parts.flatMap(([calls, tenths]) =>
+          Array.from({ length: calls }, (_, i) => (i * 7) % 10 < tenths),
+        );
+        const steps = repeat(outcomes.length, hours * HOUR, { at: START, to: account(9) });
+        const found = measure(steps.map((step, i) => ({ ...step, ok: outcomes[i] === true }))).patterns;
+        for (const { name, evidence } of found) {
+          if (name !== "cascading_failure" && name !== "low_success") continue;
+          said.add(name);
+          const figures = evidence.match(FIGURES)?.slice(1).map(Number) ?? [];
+          const [recent = NaN, ofRecent = NaN, whole = NaN, ofAll = NaN, late = NaN, before = NaN] = figures;
+          const fellInCounts = recent * ofAll < whole * ofRecent;
+          if (name === "cascading_failure") expect(fellInCounts && late <= before).toBe(true);
+          else expect(fellInCounts && late < before).toBe(false);
+        }
+      }),
+      { numRuns: 300 },
+    );
+    expect(said).toEqual(new Set(["cascading_failure", "low_success"]));
   });
 
   test("does not fire where the failures lie behind it", () => {

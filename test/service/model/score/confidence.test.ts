@@ -9,7 +9,9 @@ import { LAST, measuredWallet } from "./measured.ts";
 describe("confidence", () => {
   test("is the product of evidence, duration, freshness, coverage and what is measured", () => {
     // 39/(39+13) · 90/(90+10) · 1 · 1 · 1
-    expect(confidenceAt(measuredWallet(), LAST)).toEqual({ micros: 675_000, level: "MEDIUM" });
+    expect(confidenceAt(measuredWallet(), LAST)).toEqual({
+      ...{ micros: 675_000, level: "MEDIUM", missing: null },
+    });
   });
 
   test.each([
@@ -45,12 +47,69 @@ describe("confidence", () => {
       "INSUFFICIENT",
     ],
   ] as const)("%s", (_, evidence, now, micros, level) => {
-    expect(
-      confidenceAt(measuredWallet({ evidence: { ...measuredWallet().evidence, ...evidence } }), now),
-    ).toEqual({
-      micros,
-      level,
+    expect(confidenceAt(wallet(evidence), now)).toMatchObject({ micros, level });
+  });
+
+  test.each([
+    ["no call", { ownCalls: 0, firstCallAt: null, lastCallAt: null }, 0, "it made no call in the window"],
+    ["calls", { ownCalls: 9 }, 0, "it made 9 of the 10 calls that a grade needs"],
+    [
+      "credit",
+      { creditedNanos: 4.99e9 },
+      0,
+      "its calls count as 4.9 with independent parties, and a grade needs 5",
+    ],
+    ["days", { firstCallAt: LAST - 13.99 * DAY }, 0, "its calls span 13.9 days, and a grade needs 14"],
+    [
+      "weeks",
+      { activeWeeks: 1.9 },
+      0,
+      "its calls fall into few weeks, which count as 13.3 days, and a grade needs 14",
+    ],
+    [
+      "recent calls",
+      {},
+      120,
+      "confidence is 16%, and a grade needs 20%: its last call was 120 days before the block of the score",
+    ],
+    [
+      "independent parties",
+      { creditedShare: 0.15 },
+      0,
+      "confidence is 16%, and a grade needs 20%: only 15% of its activity counts as with independent parties",
+    ],
+    [
+      "a way out of the ring",
+      { ringShare: 0.65 },
+      0,
+      "confidence is 16%, and a grade needs 20%: 65% of its activity goes round within its owner's accounts",
+    ],
+  ] as const)("names what is missing: %s", (_, evidence, idleDays, missing) => {
+    const said = confidenceAt(wallet(evidence), LAST + idleDays * DAY);
+    expect(said).toMatchObject({ level: "INSUFFICIENT", missing });
+  });
+
+  test("names what is missing for a grade, and nothing where there is one", () => {
+    const evidence = fc.record({
+      ownCalls: fc.integer({ min: 0, max: 40 }),
+      creditedNanos: fc.integer({ min: 0, max: 90e9 }),
+      activeWeeks: fc.integer({ min: 1, max: 26 }),
+      creditedShare: fc.double({ min: 0, max: 1, noNaN: true }),
+      ringShare: fc.double({ min: 0, max: 1, noNaN: true }),
     });
+    fc.assert(
+      fc.property(
+        evidence,
+        fc.integer({ min: 0, max: 300 }),
+        fc.constantFrom("B", "F"),
+        (given, idle, grade) => {
+          const { level, missing } = confidenceAt(wallet(given), LAST + idle * DAY, grade);
+          expect(missing === null).toBe(level !== "INSUFFICIENT");
+          const { minOwnCalls } = AHS_2026_2.confidence;
+          expect(missing?.includes("of the 10 calls") ?? false).toBe(given.ownCalls < minOwnCalls);
+        },
+      ),
+    );
   });
 
   test("in grade E or F counts failures, from any target, in any ring and within days", () => {
@@ -65,7 +124,7 @@ describe("confidence", () => {
     // 39/(39+13) · 3/(3+3)
     const failing = measuredWallet({ evidence });
     for (const grade of ["E", "F"] as const)
-      expect(confidenceAt(failing, LAST, grade)).toEqual({ micros: 375_000, level: "LOW" });
+      expect(confidenceAt(failing, LAST, grade)).toMatchObject({ micros: 375_000, level: "LOW" });
     expect(confidenceAt(failing, LAST, "D").level).toBe("INSUFFICIENT");
   });
 

@@ -68,7 +68,10 @@ describe("the dimensions", () => {
     expect(record.outcome).toEqual({ kind: "insufficient" });
     expect(record.confidenceLevel).toBe("INSUFFICIENT");
     expect(record.confidenceMicros).toBe(199_000);
-    expect(record.features.map((line) => line.contribution)).toEqual(Array(10).fill(null));
+    expect(record.features.map((line) => line.contribution)).toEqual(Array(11).fill(null));
+    expect(record.features.at(-1)).toMatchObject({
+      ...{ dimension: "AHS", name: "evidence", reason: "too few of its features can be measured" },
+    });
     expect(record.features[0]).toMatchObject({ name: "success_rate", score: 80, state: "measured" });
   });
 });

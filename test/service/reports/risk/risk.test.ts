@@ -336,9 +336,7 @@ describe("the risk of dealing with", () => {
   it("a wallet that always fails is critical, and its failures are named", () => {
     const risk = riskOf(alwaysFailing({ days: 14, seed: 1 }));
     expect(risk.level).toBe("CRITICAL");
-    expect(risk.names).toEqual(
-      expect.arrayContaining(["cascading_failure", "success_rate", "failure_recovery"]),
-    );
+    expect(risk.names).toEqual(expect.arrayContaining(["low_success", "success_rate", "failure_recovery"]));
     expect(risk.signals[0]?.severity).toBe("critical");
     expect(risk.verdict).toMatch(/^Critical risk.*: 0 of \d+ calls to others succeeded.*more signal/);
   });

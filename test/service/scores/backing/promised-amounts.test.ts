@@ -109,6 +109,21 @@ describe("a wallet's backing", () => {
   });
 
   it.each([
+    ["an imported list", "insert into ahs.sanctions_entry values ('ofac-sdn', $1, '900', now())"],
+    ["the contract", "insert into chain_31337.sanctions_change values ('1', $1, true, 5, 0, 5, '0x01')"],
+  ])("has no safe amount while %s names the wallet, as its record on chain", async (_name, listing) => {
+    await insertBacking(WALLET, 10n);
+    await insertBacking(OTHER, 10n);
+    await db.$client.query(listing, [WALLET]);
+    const none = { costBasisMicroUsd: 20n, safeMicroUsd: 0n, availableMicroUsd: 0n };
+    expect(await ledgerOf().read(WALLET)).toMatchObject(none);
+    expect(await promise(1n)).toMatchObject({ backing: none, promiseId: null });
+    expect(await ledgerOf().read(OTHER)).toMatchObject({ safeMicroUsd: 10n, availableMicroUsd: 10n });
+    await db.$client.query("delete from ahs.sanctions_entry; delete from chain_31337.sanctions_change");
+    expect(await ledgerOf().read(WALLET)).toMatchObject({ safeMicroUsd: 10n });
+  });
+
+  it.each([
     ["what was promised", 4n, 6n],
     ["what was received", 7n, 3n],
     ["what was received, beyond the safe amount", 11n, 0n],

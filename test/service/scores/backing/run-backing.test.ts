@@ -43,6 +43,13 @@ const amountsOf = async (wallet: Address) => {
   const found = await backingOf(wallet);
   return found === null ? null : [found.ownMicroUsd, found.costBasisMicroUsd, found.safeMicroUsd];
 };
+const bondOf = async (wallet: Address) => {
+  const { rows } = await world.query(
+    "select bond_micro_usd::bigint as bond from ahs.wallet_backing where wallet = $1",
+    [wallet],
+  );
+  return rows[0]?.bond;
+};
 const ownOf = async (wallet: Address) => (await backingOf(wallet))?.ownMicroUsd;
 const profileOf = async (wallet: Address) => {
   const { rows } = await world.query("select seller_profile from ahs.wallet_backing where wallet = $1", [
@@ -90,7 +97,7 @@ test("stores the cost bases that the rows give by hand", async () => {
   expect(await backingOf(STRANGER)).toBeNull();
 });
 
-test("counts a bond fully, by its newest change that is final", async () => {
+test("shows a bond by its newest change that is final, beside the safe amount", async () => {
   await world.follow(A, B, C);
   await world.spend(A, 8);
   await world.bond(A, 3, HEAD - 2);
@@ -101,13 +108,13 @@ test("counts a bond fully, by its newest change that is final", async () => {
   await world.bond(C, 0, HEAD);
   await world.bond(STRANGER, 9);
   await pass();
-  expect(await amountsOf(A)).toEqual([8_000_000n, 8_000_000n, 44_000_000n]);
-  expect(await amountsOf(B)).toEqual([0n, 0n, 7_000_000n]);
+  expect([await amountsOf(A), await bondOf(A)]).toEqual([[8_000_000n, 8_000_000n, 4_000_000n], "40000000"]);
+  expect([await amountsOf(B), await bondOf(B)]).toEqual([[0n, 0n, 0n], "7000000"]);
   expect(await backingOf(C)).toBeNull();
   expect(await backingOf(STRANGER)).toBeNull();
   await world.settle(HEAD + 1);
   await pass();
-  expect(await amountsOf(A)).toEqual([8_000_000n, 8_000_000n, 4_000_000n]);
+  expect([await amountsOf(A), await bondOf(A)]).toEqual([[8_000_000n, 8_000_000n, 4_000_000n], "0"]);
 });
 
 test("knows no bond where the index was built by older code", async () => {
