@@ -59,7 +59,7 @@ export function createPages(
   },
 ): PagePorts {
   const { chainId, name, oracle, explorer } = deployment;
-  const { clock, logger, scores, scoreHistory, verdicts, compare, findAgent } = services;
+  const { clock, logger, scores, scoreHistory, verdicts, compare, findAgent, owed } = services;
   const previews = createCardRenderer(PREVIEWS);
   const reading = { chainId, monotonicMs: clock.monotonicMs };
   return {
@@ -111,6 +111,7 @@ export function createPages(
     scoreHistory,
     compare,
     findAgent,
+    owed,
     machineStatus: interfaces.includes("scoring") ? "/readyz" : "/health",
     status: createStatusReader({
       clock,

@@ -21,7 +21,8 @@ import {
 } from "../../service/access/client-address.ts";
 import { createAccess } from "../../service/access/create-access.ts";
 import { createIdempotentAnswers, createRepeatStore } from "../../service/access/idempotent-answers.ts";
-import { createKeyDebits } from "../../service/access/key-debits.ts";
+import { createKeyDebits, keepDebit } from "../../service/access/key-debits.ts";
+import { readOwed } from "../../service/access/payments/payments-due.ts";
 import {
   countedKeys,
   createByteBudgets,
@@ -54,6 +55,7 @@ import { fromIndex } from "../../service/db/index-snapshot.ts";
 import { createReads } from "../../service/db/read-replica.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
 import { AHS_2026_2 } from "../../service/model/score/policy.ts";
+import { requestEnrolments } from "../../service/oracle/enrolments.ts";
 import { readEpoch, readEpochRoot } from "../../service/oracle/epochs.ts";
 import { readFeedbackDocument } from "../../service/oracle/feedback-rows.ts";
 import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
@@ -90,10 +92,15 @@ const PAYER_RATE_PER_MINUTE = 600;
 const TOKEN_RATE_PER_MINUTE = 60;
 /** At about 100 bytes each. The load balancer handles a flood from more networks. */
 const MAX_ADDRESSES = 100_000;
-/** Longer than the wait for any source. Reservations and repeats live 120 s, which leaves 20 s for settling before and after the work. */
+/**
+ * Longer than the wait for any source. Payments are held 60 s before and after their settlement. Debits and repeats live 120 s, which
+ * leaves 20 s for settling before and after the work.
+ */
 const REQUEST_DEADLINE_MS = 45_000;
 /** Keys that an error names at most. */
 const MAX_NAMED_KEYS = 20;
+/** Payments that a list of what is owed names at most. */
+const MAX_OWED = 100;
 /** URLs named by callers that one process visits at once. */
 const MAX_VISITS = 16;
 /** A caller is waiting. */
@@ -168,6 +175,11 @@ export async function createServices(
       history === null
         ? null
         : onDemand({ ...context, history, logger }, { deployment, rpcUrl: config.rpcUrl }),
+    enrol: (wallets, debitId) =>
+      db.transaction(async (tx) => {
+        await keepDebit(tx, debitId);
+        await requestEnrolments(tx, { chainId, wallets, now: now() });
+      }),
     attest: attestWith(db, signer, { chainId, address: oracle.address }),
     infrastructure: { ...createInfrastructureReader(reads, deployment), ...visitor },
     refuseUrl: visitor.refusal,
@@ -326,6 +338,7 @@ function callerServices(
       boughtBy: (wallet, now) => keysBoughtBy(db, { wallet, now, limit: MAX_NAMED_KEYS }),
       spending: (keyId, since) => readSpending(db, keyId, since),
     },
+    owed: (payers) => readOwed(db, { chainId, payers, now: now(), limit: MAX_OWED }),
     policies: {
       of: createPolicyReader(db),
       write: (write) => writePolicy(db, write),

@@ -55,9 +55,8 @@ export function createWalletReader(context: ReportContext) {
         readSnapshotInTime(db, (client) => readWalletsIn(client, context, task)),
       );
       if (read === null) return null;
-      const [only] = [...read.known, ...read.strangers];
-      if (only === undefined) throw new Error(`no rows were read for ${wallet}`);
-      return { rows: only.rows, asOf: read.point.asOf };
+      const [only] = read.known;
+      return only === undefined ? "unknown" : { rows: only.rows, asOf: read.point.asOf };
     },
   };
 }

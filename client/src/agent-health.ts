@@ -180,6 +180,15 @@ export class AgentHealth {
     return this.#get("/keys/self");
   }
 
+  /**
+   * Settled payments whose answers are owed: of the wallet that bought the key, or without a key of the one that signed `signIn`, a
+   * value of SIGN-IN-WITH-X.
+   */
+  owed(signIn?: string): Promise<Answer<"/owed", "get">> {
+    const headers = signIn === undefined ? {} : { "SIGN-IN-WITH-X": signIn };
+    return this.#call({ method: "GET", path: "/owed", headers });
+  }
+
   /** Buys a key; it is shown in this answer alone. Needs a payer. */
   buyKey(creditsUsd: number): Promise<Answer<"/keys", "post">> {
     return this.#call({ method: "POST", path: "/keys", body: { credits_usd: creditsUsd } });

@@ -586,6 +586,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/owed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Payments whose answers are owed
+         * @description Lists settled x402 payments whose work failed, of the signed-in wallet, or of the wallet that bought the API key. Each of their answers is free: send the same request again with `SIGN-IN-WITH-X`, with the claim of the failed answer, or with any payment of that wallet for it. A new payment is not taken then. Answers that show a secret need more than the old payment, which is public. Waiting changes nothing: what is owed stays owed.
+         */
+        get: operations["list_owed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/owner-cluster/{address}": {
         parameters: {
             query?: never;
@@ -2967,6 +2987,48 @@ export interface components {
              * @example 30
              */
             window_days: number;
+        };
+        OwedPayment: {
+            /**
+             * @description What was paid
+             * @example 1
+             */
+            amount_usd: number;
+            /**
+             * @description Method and path of what was bought
+             * @example GET /ahs/{address}
+             */
+            endpoint: string;
+            /**
+             * @description EIP-55 address
+             * @example 0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            payer: string;
+            /**
+             * @description Path of the request, without its query
+             * @example /ahs/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc
+             */
+            resource: string;
+            /**
+             * @description Scheme of x402; exact-permit2: exact, by a Permit2 transfer
+             * @enum {string}
+             */
+            scheme: "exact" | "exact-permit2" | "upto" | "auth-capture" | "batch-settlement";
+            /**
+             * Format: date-time
+             * @description ISO 8601, UTC
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            settled_at: string;
+            /**
+             * @description Null for a voucher
+             * @example 0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d
+             */
+            transaction_hash: string | null;
+        };
+        OwedPayments: {
+            /** @description Newest first, at most 100 */
+            owed: components["schemas"]["OwedPayment"][];
         };
         OwnerCluster: {
             /**
@@ -5633,7 +5695,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Name servers unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Name servers unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -5927,7 +5989,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Name servers unavailable, or History unavailable, or Signer unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Name servers unavailable, or History unavailable, or Signer unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -6132,7 +6194,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Name servers unavailable, or History unavailable, or Signer unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Name servers unavailable, or History unavailable, or Signer unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -6372,7 +6434,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -6649,7 +6711,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -8040,7 +8102,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Name servers unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Name servers unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -8425,7 +8487,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -8975,7 +9037,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or History unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -9237,7 +9299,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -9663,7 +9725,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -9932,7 +9994,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -10216,7 +10278,106 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
+            503: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_owed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The payments */
+            200: {
+                headers: {
+                    /** @description US dollars left on the API key, or `unlimited`; omitted without a key */
+                    "X-Balance-Usd"?: string;
+                    /** @description US dollars that this request charged, with three decimals; 0.000 for a repeat or a free call */
+                    "X-Charged-Usd"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "owed": [
+                     *         {
+                     *           "endpoint": "GET /ahs/{address}",
+                     *           "resource": "/ahs/0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "payer": "0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc",
+                     *           "amount_usd": 1,
+                     *           "scheme": "exact",
+                     *           "transaction_hash": "0x6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+                     *           "settled_at": "2026-11-20T09:58:00.000Z"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["OwedPayments"];
+                };
+            };
+            /** @description Header malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Neither API key nor sign-in, or API key unknown, or API key expired, or API key revoked, or Sign-in invalid */
+            401: {
+                headers: {
+                    /** @description What is asked for */
+                    "WWW-Authenticate"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Path and query too long */
+            414: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    /** @description Seconds after which another attempt makes sense */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Deadline exceeded, or Shutting down, or Database unavailable, or Node unavailable */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -10742,7 +10903,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -10991,7 +11152,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Node unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -11163,7 +11324,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -11418,7 +11579,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -11699,7 +11860,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Index unavailable, or Index behind the chain, or Scoring unavailable, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */

@@ -1819,7 +1819,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Name servers unavailable, or Escrow suspended, or Node unavailable, or Index behind the chain, or Panel not configured, or Panel's budget spent, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Name servers unavailable, or Escrow suspended, or Node unavailable, or Index behind the chain, or Panel not configured, or Panel's budget spent, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */
@@ -2467,7 +2467,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Deadline exceeded, or Shutting down, or Appeals not configured, or Panel's budget spent, or Panel not configured, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending */
+            /** @description Deadline exceeded, or Shutting down, or Appeals not configured, or Panel's budget spent, or Panel not configured, or Database unavailable, or Payments unavailable, or Settlement too dear now, or Settlement pending, or Paid answer owed */
             503: {
                 headers: {
                     /** @description Seconds after which another attempt makes sense */

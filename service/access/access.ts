@@ -81,6 +81,8 @@ export type PaidRequest = {
   readonly isMetered: boolean;
   /** Whether a payment of scheme `auth-capture` is taken: captured or voided by what becomes of the purchase. */
   readonly isCaptured: boolean;
+  /** Whether the first answer shows a secret that repeats do not. */
+  readonly showsSecret: boolean;
   /** One sentence about the product. */
   readonly summary: string;
   /** Absent for a resource that is in no catalog. */
@@ -145,11 +147,8 @@ export type Charge = {
    * capturing fails; the answer is then withheld. A payment of scheme `upto` is charged `meteredUnits`, others the price.
    */
   keep(answer: BoughtAnswer, meteredUnits?: number): Promise<AnswerHeaders>;
-  /**
-   * Ends a failed charge: releases the price. If the money has moved, returns the claim that gets the work done later.
-   * Never throws.
-   */
-  giveBack(): Promise<string | null>;
+  /** Ends a failed charge: releases the price. If the money has moved, returns what is owed for it. Never throws. */
+  giveBack(): Promise<Owed | null>;
   /** The error to answer if client or server aborted the request and the price was released. Absent if the failure explains it. */
   cancelled?(): Promise<Error>;
 };
@@ -204,15 +203,22 @@ export function ownerOf(caller: Caller): Owner | null {
   }
 }
 
-/** Paid work failed after the money had moved. A request with this claim gets the work without paying again. */
-export class OwedAnswer extends Error {
-  override readonly name = "OwedAnswer";
+/** An answer whose money has moved: a request with the claim gets it without paying again. */
+export type Owed = {
   /** 32 random bytes in hexadecimal. */
   readonly claim: string;
+  /** The report of the settlement. */
+  readonly headers: AnswerHeaders;
+};
 
-  constructor(claim: string, cause: unknown) {
+/** Paid work failed after the money had moved. */
+export class OwedAnswer extends Error {
+  override readonly name = "OwedAnswer";
+  readonly owed: Owed;
+
+  constructor(owed: Owed, cause: unknown) {
     super("paid work failed after its settlement", { cause });
-    this.claim = claim;
+    this.owed = owed;
   }
 }
 

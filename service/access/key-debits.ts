@@ -161,12 +161,13 @@ async function keptDebit(
   return row === undefined ? null : { kind: "held", isRepeat: true, ...row };
 }
 
-/** Captures a debit in the transaction of what it buys. Returns false if it was released; then nothing may be bought for it. */
-export async function keepDebit(tx: NodePgDatabase, debitId: string): Promise<boolean> {
+/** Captures a debit in the transaction of what it buys; null for a purchase without one. Throws if it was released, so that it buys nothing. */
+export async function keepDebit(tx: NodePgDatabase, debitId: string | null): Promise<void> {
+  if (debitId === null) return;
   const { rowCount } = await tx.execute(
     sql`update ahs.key_debit set state = 'kept' where id = ${debitId} and state in ('held', 'kept')`,
   );
-  return rowCount === 1;
+  if (rowCount !== 1) throw new Error(`debit ${debitId} was returned before it bought anything`);
 }
 
 async function holdMany(

@@ -71,6 +71,7 @@ export const PROBLEMS = {
   "payments-unavailable": { status: 503, title: "Payments unavailable" },
   "settlement-too-dear": { status: 503, title: "Settlement too dear now" },
   "settlement-pending": { status: 503, title: "Settlement pending" },
+  "answer-owed": { status: 503, title: "Paid answer owed" },
   "panel-not-configured": { status: 503, title: "Panel not configured" },
   "panel-budget-spent": { status: 503, title: "Panel's budget spent" },
   "storage-spent": { status: 503, title: "Storage budget spent" },

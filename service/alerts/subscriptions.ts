@@ -60,8 +60,7 @@ export function createSubscribe(deps: SubscriptionDeps): Subscribe {
     const place = { chainId: deps.chainId, wallet, owner, url: new URL(request.webhookUrl).href };
     return deps.db.transaction(async (tx) => {
       const known = await takeSubscriptions(tx, place);
-      if (debitId !== null && !(await keepDebit(tx, debitId)))
-        throw new Error(`debit ${debitId} was returned before it bought anything`);
+      await keepDebit(tx, debitId);
       const paid = known.find(({ purchases }) => purchase !== null && purchases.includes(purchase));
       if (paid !== undefined) return { subscription: paid, secret: null, manageToken: null };
       const running = known.find(({ endedAt }) => endedAt === null);

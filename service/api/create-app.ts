@@ -23,6 +23,7 @@ import { getKeysSelf } from "./routes/get-keys-self.ts";
 import { getLivez } from "./routes/get-livez.ts";
 import { getNetworkMap } from "./routes/get-network-map.ts";
 import { getOptimize } from "./routes/get-optimize.ts";
+import { getOwed } from "./routes/get-owed.ts";
 import { getOwnerCluster } from "./routes/get-owner-cluster.ts";
 import { getReadyz } from "./routes/get-readyz.ts";
 import { getReportCard } from "./routes/get-report-card.ts";
@@ -75,6 +76,7 @@ export const SCORING_ENDPOINTS: readonly Endpoint[] = [
   postKeysTopup,
   postKeysRotate,
   getKeysSelf,
+  getOwed,
   getInput,
   getEvidence,
   getEpoch,

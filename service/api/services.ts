@@ -16,6 +16,7 @@ import type {
 import type { CallSource } from "../access/client-address.ts";
 import type { Access } from "../access/create-access.ts";
 import type { RepeatStore } from "../access/idempotent-answers.ts";
+import type { readOwed } from "../access/payments/payments-due.ts";
 import type { ByteBudgets, IpLimit } from "../access/rate-limits.ts";
 import type { OwnerAccess } from "../access/sign-in.ts";
 import type { SpendingLimits } from "../access/spending-limits.ts";
@@ -140,6 +141,11 @@ type ScoringServices = {
   readonly scoreNow: (address: Address) => ReturnType<typeof scoreNow>;
   /** Null without a source of history: then wallets outside the index are not scored. */
   readonly scoreOnDemand: ((address: Address) => ReturnType<typeof scoreOnDemand>) | null;
+  /**
+   * Asks to follow wallets that a caller paid for, in one transaction with the capture of the debit that pays; null for a payment that
+   * was settled before, or a key without a limit.
+   */
+  readonly enrol: (wallets: readonly Address[], debitId: string | null) => Promise<void>;
   /** Signs a stored score for the oracle. */
   readonly attest: (row: StoredScore) => Promise<Attestation>;
   /** The file of an inputs hash; undefined without one. */
@@ -151,10 +157,10 @@ type ScoringServices = {
   readonly infrastructure: ReturnType<typeof createInfrastructureReader> & UrlVisitor;
   /** Limits how many reports a process reads at once. */
   readonly reportTurns: Pick<ReportTurns, "hasRoom">;
-  /** Rows of a wallet at the newest finalized and enriched block; null while no such block exists. Unknown wallets have no calls. */
+  /** Rows of a wallet at the newest finalized and enriched block; null while no such block exists. */
   readonly readWallet: (
     address: Address,
-  ) => Promise<{ readonly rows: WalletRows; readonly asOf: AsOf } | null>;
+  ) => Promise<{ readonly rows: WalletRows; readonly asOf: AsOf } | "unknown" | null>;
   readonly walletLife: ReturnType<typeof createWalletLifeReader>;
   readonly walletTransfers: TransferReader;
   readonly knownAccounts: KnownAccounts;
@@ -212,6 +218,8 @@ type CallerServices = {
     boughtBy(wallet: Address, now: Date): Promise<readonly string[]>;
     spending(keyId: string, since: Date): Promise<readonly Spending[]>;
   };
+  /** The newest settled payments of wallets (lower-case) whose answers are owed. */
+  readonly owed: (payers: readonly Address[]) => ReturnType<typeof readOwed>;
   readonly policies: {
     /** The policy of an owner (see `ownerText`); null while the default table applies. */
     of(owner: string): Promise<StoredPolicy | null>;

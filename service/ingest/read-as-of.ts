@@ -49,14 +49,19 @@ export async function readAsOf(
   if (!(await isReady(client, schema))) return null;
   return readBlock(client, {
     name: `as-of-${schema}`,
-    text: `
-      select b.number::float8, b.hash, b.timestamp::float8
-      from (${finalizedSql(schema)}) finalized (number, hash, timestamp)
-      join ahs.enrich_cursor c on c.chain_id = $1 and c.block <= finalized.number
-      join ${escapeIdentifier(schema)}.block b on b.number = c.block and b.hash = c.block_hash
-      where finalized.timestamp - b.timestamp <= ${LONGEST_LAG}`,
+    text: asOfSql(schema),
     values: [chainId],
   });
+}
+
+/** SQL of that block: number (float8), hash and timestamp (float8), or no row. $1 is the chain. */
+export function asOfSql(schema: string): string {
+  return `
+    select b.number::float8, b.hash, b.timestamp::float8
+    from (${finalizedSql(schema)}) finalized (number, hash, timestamp)
+    join ahs.enrich_cursor c on c.chain_id = $1 and c.block <= finalized.number
+    join ${escapeIdentifier(schema)}.block b on b.number = c.block and b.hash = c.block_hash
+    where finalized.timestamp - b.timestamp <= ${LONGEST_LAG}`;
 }
 
 /** The newest indexed block, with the own calls that are known by then; null where `readAsOf` is. */

@@ -11,27 +11,22 @@ export const ENROL_PURPOSE = "enrol";
 /** An enrolment that is not settled, with what the index and the sender know of it. */
 export type EnrolmentRow = Awaited<ReturnType<typeof readOpenEnrolments>>[number];
 
-/** Whether a call of the wallet's own is known, by the index or a source of history: a token or a router has none. */
-export async function hasOwnCall(
+/**
+ * Asks to follow wallets (lower-case, distinct) that a caller has paid for. Left out are wallets that are followed, refused, or were paid
+ * for before, and those of which no own call is known: the publisher pays for no token or router.
+ */
+export async function requestEnrolments(
   tx: NodePgDatabase,
-  { chainId, wallet }: { readonly chainId: number; readonly wallet: string },
-): Promise<boolean> {
-  const { rows } = await tx.execute<{ known: boolean }>(
-    sql`select exists (select from ahs.own_call where chain_id = ${chainId} and wallet = ${wallet}) as known`,
-  );
-  return rows[0]?.known === true;
-}
-
-/** Asks to follow a wallet (lower-case) that a caller pays for, unless it is followed, refused, or was paid for before. */
-export async function requestEnrolment(
-  tx: NodePgDatabase,
-  { chainId, wallet, now }: { chainId: number; wallet: string; now: Date },
+  { chainId, wallets, now }: { chainId: number; wallets: readonly string[]; now: Date },
 ): Promise<void> {
   await tx.execute(sql`
     insert into ${enrolment} (chain_id, wallet, state, requested_at, cause)
-    select ${chainId}, ${wallet}, 'pending', ${now.toISOString()}::timestamptz, 'paid'
-    where not exists (select from ${viewOf(chainId, "wallet")} where address = ${wallet})
-      and not exists (select from ahs.unfollowed where chain_id = ${chainId} and address = ${wallet})
+    select ${chainId}, wallet, 'pending', ${now.toISOString()}::timestamptz, 'paid'
+    from unnest(${sql.param(wallets)}::text[]) as wanted (wallet)
+    where exists (select from ahs.own_call where chain_id = ${chainId} and own_call.wallet = wanted.wallet)
+      and not exists (select from ${viewOf(chainId, "wallet")} where address = wanted.wallet)
+      and not exists (select from ahs.unfollowed where chain_id = ${chainId} and address = wanted.wallet)
+    order by wallet
     on conflict (chain_id, wallet) do update set cause = 'paid' where enrolment.cause <> 'paid'`);
 }
 

@@ -11,7 +11,6 @@ import {
   storeHistory,
 } from "../ingest/history/stored-history.ts";
 import { readAsOf } from "../ingest/read-as-of.ts";
-import { hasOwnCall, requestEnrolment } from "../oracle/enrolments.ts";
 import { readSanctionsFlags } from "../sanctions/sanctions.ts";
 import { type ScoredWallets, type ScoringContext, scoreAtFinalized, scoreAtNewest } from "./score-wallets.ts";
 import type { StoredScore } from "./scores.ts";
@@ -34,24 +33,12 @@ type Unavailable<Kind = "unavailable" | "history-unavailable"> = {
 /**
  * Scores a wallet (lower-case) for a paying caller, whether or not the index follows it. Missing history is read from
  * the source first.
- * With the score it stores a request to follow the wallet, if the wallet has made a call: the publisher pays for no
- * token or router. A source that fails or exceeds the caller's time leaves no score.
+ * A source that fails or exceeds the caller's time leaves no score.
  */
 export async function scoreOnDemand(context: OnDemandContext, wallet: Address) {
   const past = await readMissingPast(context, wallet);
   if (past.kind !== "ready") return past;
-  const { chainId, now } = context;
-  return scoreNow(
-    {
-      ...context,
-      alongside: async (tx) => {
-        if (await hasOwnCall(tx, { chainId, wallet })) {
-          await requestEnrolment(tx, { chainId, wallet, now: now() });
-        }
-      },
-    },
-    wallet,
-  );
+  return scoreNow(context, wallet);
 }
 
 /**

@@ -6,6 +6,7 @@ import { type IndexHead, newestBlock, readIndexHead } from "../db/index-snapshot
 import { loadInBatches } from "../db/load-in-batches.ts";
 import { inputFile } from "../db/tables/publish.ts";
 import { type currentScore, score } from "../db/tables/score.ts";
+import { asOfSql } from "../ingest/read-as-of.ts";
 import { SECONDS_PER_DAY } from "../model/features/time.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import { shownConfidence } from "../model/score/shown-lines.ts";
@@ -40,6 +41,9 @@ export type WalletSnapshot = {
   /** Whether the index follows the wallet. */
   readonly followed: boolean;
 };
+
+/** Whether the newest finalized and enriched block, at which scores and reports are made, knows a wallet; no-block while there is none. */
+export type FinalStanding = "known" | "unknown" | "no-block";
 
 /** True if a score is of a moment more than 24 hours ago. */
 export function isStale(asOfTime: Date, now: Date): boolean {
@@ -82,6 +86,7 @@ export type ScoreTrend = {
 export function createScoreReader(db: Database, chainId: number) {
   return {
     standing: snapshotLoader(db, chainId),
+    atFinal: finalLoader(db, chainId),
     async published(address: Address): Promise<PublishedScore | null> {
       const [row] = await rowsInTime<PublishedRow>(db, {
         name: "score_published",
@@ -170,6 +175,34 @@ function snapshotLoader(db: Database, chainId: number): (address: Address) => Pr
         if (snapshot === undefined) throw new Error(`the statement returned no row for ${address}`);
         return snapshot;
       });
+    },
+    { maxSize: 500, maxRunning: 2 },
+  );
+}
+
+function finalLoader(db: Database, chainId: number): (address: Address) => Promise<FinalStanding> {
+  const schema = `chain_${chainId}`;
+  const statement = {
+    name: "wallet_at_final",
+    text: `
+      select wanted.address, case
+        when as_of.number is null then 'no-block'
+        when followed.followed_block <= as_of.number or kept.from_block <= as_of.number then 'known'
+        else 'unknown' end as standing
+      from unnest($2::text[]) as wanted (address)
+      left join (${asOfSql(schema)}) as as_of (number, hash, timestamp) on true
+      left join "${schema}".wallet as followed on followed.address = wanted.address
+      left join ahs.kept_history as kept on kept.chain_id = $1 and kept.wallet = wanted.address`,
+  };
+  return loadInBatches(
+    async (addresses: readonly Address[]) => {
+      const values = [chainId, [...new Set(addresses)]];
+      const rows = await rowsInTime<{ readonly address: Address; readonly standing: FinalStanding }>(db, {
+        ...statement,
+        values,
+      });
+      const found = new Map(rows.map(({ address, standing }) => [address, standing]));
+      return addresses.map((address) => found.get(address) ?? "no-block");
     },
     { maxSize: 500, maxRunning: 2 },
   );

@@ -17,8 +17,6 @@ export type StoreContext = {
   readonly chainId: number;
   readonly publishPolicy: PublishPolicy;
   readonly now: () => Date;
-  /** Stores rows that belong to the records; called in each database transaction that stores some. */
-  readonly alongside?: (tx: NodePgDatabase) => Promise<void>;
 };
 
 /** Records in one transaction: small enough for other writers to get their turn. */
@@ -51,7 +49,6 @@ export async function storeRecords(
       await makeCurrent(tx, scoreIds, orphaned);
       await notifyChanges(tx, watched);
       await proposeIntents(tx, { chainId, scoreIds, policy: publishPolicy, now: now() });
-      await context.alongside?.(tx);
       return true;
     });
     if (!isStored) return stored;

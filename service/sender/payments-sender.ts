@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, sql } from "drizzle-orm";
+import { and, desc, eq, gte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { type Database, underDeadline } from "../db/database.ts";
@@ -126,6 +126,15 @@ export async function readRevertedGas(
 
 const { state, final, minedHash, failure, error } = senderTransaction;
 const columns = { state, final, minedHash, failure, error };
+
+/** The reference of the call that takes the payer's money, in SQL, of rows with these columns. */
+export function referenceIn(
+  row: Record<"chainId" | Exclude<keyof AuthorizationId, "step">, SQLWrapper>,
+): SQL {
+  const { chainId, scheme, asset, payer, nonce } = row;
+  return sql`concat('x402:', ${chainId}, ':', ${asset}, ':', ${payer}, ':', ${nonce},
+    case when ${scheme} <> 'exact' then '/' || ${scheme} end)`;
+}
 
 /** The schemes count nonces apart. Everything before the last colon is the same for all payments of a payer. */
 function referenceOf(chainId: number, { scheme, asset, payer, nonce, step }: AuthorizationId): string {

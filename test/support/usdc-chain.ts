@@ -107,7 +107,8 @@ function clientOf(url: string): PublicClient {
   return createPublicClient({ transport: http(url, { timeout: 2_000, retryCount: 0 }) });
 }
 
-function sendUntil(chain: TestChain, databaseUrl: string, signal: AbortSignal): Promise<void> {
+/** Sends what is queued for the facilitator until the signal fires. */
+export function sendUntil(chain: TestChain, databaseUrl: string, signal: AbortSignal): Promise<void> {
   return runSender(
     {
       chainId: 31_337,

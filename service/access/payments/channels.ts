@@ -19,8 +19,8 @@ export type Channel = SeenChannel &
 /** charged: stored with the payment, for good. mismatch: the voucher is not the next one. short: the channel's money does not cover it. */
 export type ChargeOutcome = "charged" | "mismatch" | "short" | "gone";
 
-/** Time for which a channel is charged by what was seen of it: a small part of the delay of withdrawals. */
-const SEEN_MS = 600_000;
+/** Time for which a channel is charged by what was seen of it. Withdrawals take a day, and are announced on chain before. */
+const SEEN_MS = 60_000;
 /** Channels of one payer that are charged at once; each serves one request at a time. */
 export const MOST_CHANNELS = 50;
 /** Unclaimed money of a channel from which on it is claimed soon: 0.25 USD. */

@@ -41,7 +41,7 @@ import {
   withDeadline,
 } from "./payment-settlement.ts";
 import { atomicPrice, unitsOf } from "./payment-terms.ts";
-import type { StoredPayment } from "./payments.ts";
+import { isOwed, type StoredPayment } from "./payments.ts";
 import { settleVoucher } from "./voucher-settlement.ts";
 import { depositWorth } from "./vouchers.ts";
 
@@ -74,6 +74,11 @@ export function createPaymentAccess(deps: PaymentAccessDeps) {
     },
     /** Whether the payment of a verified request was carried out before, so that its answer is owed. */
     isOwed: (request: PaidRequest): boolean => used.has(request),
+    /** Whether the payment has moved for an earlier request that ended without an answer. */
+    isAbandoned(request: PaidRequest): boolean {
+      const row = used.get(request);
+      return row !== undefined && isOwed(row, deps.clock.now());
+    },
     /** Expects a payment that was verified for this request. */
     async take(caller: PayerCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge> {
       const row = used.get(request);
@@ -107,7 +112,7 @@ async function recallRow(
     throw row.deadline > deps.clock.now() ? inFlight(deps) : settlementPending(claimOf(request));
   }
   if (row.state === "settled") {
-    if (row.deadline > deps.clock.now()) throw inFlight(deps);
+    if (row.deadline > deps.clock.now()) throw inFlight(deps, await reportOf(deps, row, request));
     return null;
   }
   if (row.state === "lost") {
@@ -124,14 +129,13 @@ async function recallRow(
   return {
     contentType: row.answerType,
     body: new Uint8Array(row.answerBody),
-    headers: {
-      ...(await settledHeaders(deps, request, {
-        payment: callerOf(row).payment,
-        transaction: transactionOf(row),
-      })),
-      ...chargeHeaders(0),
-    },
+    headers: { ...(await reportOf(deps, row, request)), ...chargeHeaders(0) },
   };
+}
+
+/** The headers that report the settlement of a row. */
+function reportOf(deps: PaymentAccessDeps, row: StoredPayment, request: PaidRequest) {
+  return settledHeaders(deps, request, { payment: callerOf(row).payment, transaction: transactionOf(row) });
 }
 
 /** Whether the escrow gives the money back and nothing was delivered for it. */
@@ -188,7 +192,8 @@ async function takeOwed(
   try {
     if ((await terms.accept?.({ debitId: null, paymentId: row.id })) !== false) return charge;
   } catch (error) {
-    throw new OwedAnswer((await charge.giveBack()) ?? claim, error);
+    const owed = await charge.giveBack();
+    throw owed === null ? error : new OwedAnswer(owed, error);
   }
   // Another payment has bought it already: this one stays owed.
   await charge.giveBack();
@@ -278,14 +283,11 @@ async function takeUsed(
   const held = await holdPayment(deps, payment, { request, settlement: "before" });
   await askSettlement(deps, held);
   if (use.kind === "open") {
-    throw await leaveToReconciliation(
-      deps,
-      held,
-      new Error("the authorization is used, but by no payment that is seen yet"),
-    );
+    const cause = new Error("the authorization is used, but by no payment that is seen yet");
+    throw await leaveToReconciliation(deps, held, { cause });
   }
   deps.metrics.count("front_run");
-  await recordSettlement(deps, held, use.transaction);
+  await recordSettlement(deps, held, { payment, transaction: use.transaction });
   await deps.store.lapse(held.id);
   return deps.store.find(payment);
 }
@@ -344,7 +346,7 @@ function settledCharge(deps: ChargeDeps, held: HeldPayment, settled: SettledPaym
       await store.lapse(id).catch((error: unknown) => {
         logger.error({ err: error, payment: id }, "owed payment stays held until its deadline");
       });
-      return claim;
+      return { claim, headers: await reportSettled(settled) };
     },
   };
 }

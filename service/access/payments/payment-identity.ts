@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { PaymentPayload, SettleResponse } from "@x402/core/types";
 import { extractPaymentIdentifier } from "@x402/extensions/payment-identifier";
 import type { Logger } from "pino";
-import type { PaidRequest, PayerCaller, PresentedPayment } from "../access.ts";
+import type { AnswerHeaders, PaidRequest, PayerCaller, PresentedPayment } from "../access.ts";
 import { idempotencyKeyOf, identifierReused } from "../idempotent-answers.ts";
 import { Problem, unavailable } from "../problems.ts";
 import type { SignIn } from "../sign-in.ts";
@@ -27,7 +27,7 @@ import {
   type PaymentTerms,
   resourceOf,
 } from "./payment-terms.ts";
-import type { PaymentStore, StoredPayment } from "./payments.ts";
+import { isOwed, type PaymentStore, type StoredPayment } from "./payments.ts";
 import { checkVoucher, notNextVoucher } from "./vouchers.ts";
 
 export type ChargeDeps = {
@@ -73,11 +73,11 @@ export async function refusal(
   }
 }
 
-/** The 409 of an authorization that another request holds. */
-export function inFlight({ metrics }: PaymentAccessDeps): Problem {
+/** The 409 of an authorization that another request holds; `settled` reports its settlement. */
+export function inFlight({ metrics }: PaymentAccessDeps, settled: AnswerHeaders = {}): Problem {
   metrics.count("in_flight");
   return new Problem("payment-in-flight", "Another request is being served for this authorization.", {
-    headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
+    headers: { "retry-after": String(RETRY_AFTER_SECONDS), ...settled },
   });
 }
 
@@ -201,9 +201,9 @@ async function asked<Answer>(question: Promise<Answer>): Promise<Answer> {
 }
 
 /**
- * Finds the earlier payment with the same payment identifier, or for the same request and Idempotency-Key. Its purchase
- * is not charged again. The caller holds an unused authorization and therefore is its signer. Throws the 409 of an
- * identifier that came with another request.
+ * Finds the earlier payment with the same payment identifier, or for the same request one with the same Idempotency-Key or one
+ * whose answer is owed. Its purchase is not charged again. The caller holds an unused authorization and therefore is its signer.
+ * Throws the 409 of an identifier that came with another request.
  */
 async function findRepeated(
   deps: PaymentAccessDeps,
@@ -217,8 +217,12 @@ async function findRepeated(
       ? null
       : await deps.store.findIdentified(payment.payer, paymentIdentifierHash);
   if (named !== null && named.fingerprint !== fingerprint) throw identifierReused();
-  if (named !== null || idempotencyKeyHash === null) return named;
-  return deps.store.findRepeated(payment.payer, fingerprint, idempotencyKeyHash);
+  if (named !== null) return named;
+  const repeated =
+    idempotencyKeyHash === null
+      ? null
+      : await deps.store.findRepeated(payment.payer, fingerprint, idempotencyKeyHash);
+  return repeated ?? deps.store.findOwed(payment.payer, fingerprint);
 }
 
 /** Before anything is counted against the payer: a used authorization is public, so anyone may show it. */
@@ -234,6 +238,9 @@ async function requireOwn(
   if (row.state === "reserved" && row.deadline > deps.clock.now()) throw inFlight(deps);
   const proofs = proofsOf(request, payment.payload);
   if (await isProven(row, request, { proofs, signedInAddress: deps.signedInAddress })) return;
+  // Others can copy it from the chain as well. They get no secret, and the payer has other proofs of what it is owed.
+  if (isOwed(row, deps.clock.now()) && !request.showsSecret && row.fingerprint === request.fingerprint())
+    return;
   if (row.state === "reserved") throw inFlight(deps);
   deps.metrics.count("already_used");
   if (payment.scheme === "batch-settlement") {

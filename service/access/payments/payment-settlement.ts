@@ -111,8 +111,7 @@ function pathOf(resource: string): string {
 /** A payment that one request holds. */
 export type HeldPayment = {
   readonly id: string;
-  /** Null where the caller knows it by another proof. */
-  readonly claim: string | null;
+  readonly claim: string;
   readonly payment: PresentedPayment;
   readonly request: PaidRequest;
   /** The 402 of this request. */
@@ -151,7 +150,7 @@ export async function settle(
   );
   switch (outcome.kind) {
     case "settled":
-      return { payment, transaction: await recordSettlement(deps, held, outcome.transaction) };
+      return recordSettlement(deps, held, { payment, transaction: outcome.transaction });
     case "refused": {
       await release(deps, held, outcome.reason);
       deps.metrics.count("refused");
@@ -169,7 +168,7 @@ export async function settle(
       await release(deps, held, "the facilitator could not be asked");
       throw paymentsUnavailable(deps, outcome.cause);
     case "unknown":
-      throw await leaveToReconciliation(deps, held, outcome.cause);
+      throw await leaveToReconciliation(deps, held, outcome);
   }
 }
 
@@ -198,7 +197,7 @@ export async function askSettlement(
     return await deps.store.askSettlement(held.id, amount);
   } catch (error) {
     // The record may have been written; reconciliation then treats it as asked.
-    throw await leaveToReconciliation(deps, held, error);
+    throw await leaveToReconciliation(deps, held, { cause: error });
   }
 }
 
@@ -248,41 +247,52 @@ async function checkUse(
   }
 }
 
-/** Records that the money moved. Throws a 503 if the row has another state by now. */
-export async function recordSettlement(deps: ChargeDeps, held: HeldPayment, transaction: Hex): Promise<Hex> {
+/** Records that the money moved. Throws a 503, which reports it, if the row has another state by now. */
+export async function recordSettlement(
+  deps: ChargeDeps,
+  held: HeldPayment,
+  settled: SettledPayment & { readonly transaction: Hex },
+): Promise<SettledPayment> {
   try {
-    if (await deps.store.settle(held.id, transaction)) {
+    if (await deps.store.settle(held.id, settled.transaction)) {
       deps.metrics.count("settled");
       deps.metrics.countSettlement(held.payment.scheme);
-      return transaction;
+      return settled;
     }
   } catch (error) {
-    throw await leaveToReconciliation(deps, held, error);
+    throw await leaveToReconciliation(deps, held, { cause: error, settled });
   }
-  throw await leaveToReconciliation(deps, held, new Error("the payment was reconciled meanwhile"));
+  const cause = new Error("the payment was reconciled meanwhile");
+  throw await leaveToReconciliation(deps, held, { cause, settled });
 }
 
-/** Leaves the payment to reconciliation; returns the 503 with its claim. */
+/** Leaves the payment to reconciliation; returns the 503 with its claim, which reports the settlement if one was seen. */
 export async function leaveToReconciliation(
   deps: ChargeDeps,
   held: HeldPayment,
-  cause: unknown,
+  { cause, settled }: { readonly cause: unknown; readonly settled?: SettledPayment },
 ): Promise<Problem> {
   deps.metrics.count("pending");
   deps.logger.warn({ err: cause, payment: held.id }, "settlement unknown: left to reconciliation");
   await deps.store.lapse(held.id).catch((error: unknown) => {
     deps.logger.error({ err: error, payment: held.id }, "pending payment stays held until its deadline");
   });
-  return settlementPending(held.claim, cause);
+  return settlementPending(held.claim, {
+    cause,
+    headers: settled === undefined ? {} : await held.reportSettled(settled),
+  });
 }
 
 /** The 503 of a payment with unknown outcome. */
-export function settlementPending(claim: string | null, cause?: unknown): Problem {
+export function settlementPending(
+  claim: string | null,
+  { cause, headers = {} }: { readonly cause?: unknown; readonly headers?: AnswerHeaders } = {},
+): Problem {
   return new Problem(
     "settlement-pending",
     `It is not known yet whether the payment has moved. Repeat the request with ${PROOFS}: it is answered without another payment, or the authorization is free again.`,
     {
-      headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
+      headers: { "retry-after": String(RETRY_AFTER_SECONDS), ...headers },
       ...(claim === null ? {} : { claim }),
       cause,
     },

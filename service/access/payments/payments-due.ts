@@ -1,9 +1,12 @@
 import { and, asc, desc, eq, gt, inArray, isNotNull, lte, not, or, type SQL, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
-import type { Hex } from "viem";
+import type { Address, Hex } from "viem";
+import { isOneOf } from "../../db/columns.ts";
 import { type Database, QUERY_DEADLINE, underDeadline } from "../../db/database.ts";
 import { payment, paymentChannel } from "../../db/tables/payment.ts";
-import { ANSWER_KEPT_MS, CONFIRM_MS, heldByEscrow, type StoredPayment } from "./payments.ts";
+import { senderTransaction } from "../../db/tables/publish.ts";
+import { referenceIn } from "../../sender/payments-sender.ts";
+import { ANSWER_KEPT_MS, CONFIRM_MS, heldByEscrow, owedAt, type StoredPayment } from "./payments.ts";
 
 /** Filters of the payment list. owed: settled payments without a running request, and payments for verdicts without a decision. */
 export const PAYMENT_KINDS = ["reserved", "settled", "owed", "answered", "lost"] as const;
@@ -21,7 +24,13 @@ const STUCK_AFTER_MS = 300_000;
 /** A row as it was read. Changes apply only while id, state and deadline are unchanged. */
 type DuePayment = Pick<StoredPayment, "id" | "state" | "deadline">;
 
-/** Payments past their deadline, longest due first, reserved before released. The chain decides their outcome. */
+/** Longer than a running request needs to record that its own order was mined. */
+const RECORDED_MS = 5_000;
+
+/**
+ * Payments past their deadline, longest due first, reserved before released. The chain decides their outcome. A reserved one is due as
+ * well once our own order for it was mined some seconds ago: its request is dead.
+ */
 export function readDuePayments(
   db: Database,
   { chainId, now, limit }: { readonly chainId: number; readonly now: Date; readonly limit: number },
@@ -32,12 +41,22 @@ export function readDuePayments(
     .where(
       and(
         eq(payment.chainId, chainId),
-        inArray(payment.state, ["reserved", "released"]),
-        lte(payment.deadline, now),
+        or(
+          and(inArray(payment.state, ["reserved", "released"]), lte(payment.deadline, now)),
+          isMinedBefore(new Date(now.getTime() - RECORDED_MS)),
+        ),
       ),
     )
     .orderBy(desc(payment.state), asc(payment.deadline))
     .limit(limit);
+}
+
+/** Reserved payments whose own order was mined by then. */
+function isMinedBefore(moment: Date): SQL | undefined {
+  const order = sql`select from ${senderTransaction} where ${senderTransaction.chainId} = ${payment.chainId}
+    and ${senderTransaction.reference} = ${referenceIn(payment)} and ${senderTransaction.state} = 'mined'
+    and ${senderTransaction.minedAt} <= ${moment.toISOString()}::timestamptz`;
+  return and(eq(payment.state, "reserved"), isNotNull(payment.settleAskedAt), sql`exists (${order})`);
 }
 
 /** Marks a payment as settled and owed to its payer. Returns false if the row has changed. */
@@ -114,6 +133,31 @@ export async function listPayments(
     .orderBy(desc(payment.createdAt))
     .limit(limit);
   return rows.map(({ row, isOwed }) => ({ ...row, kind: isOwed ? "owed" : row.state }));
+}
+
+export type OwedPayment = Awaited<ReturnType<typeof readOwed>>[number];
+
+/** The newest payments of wallets whose answers are owed, with the amounts that were taken. */
+export async function readOwed(
+  db: Database,
+  of: {
+    readonly chainId: number;
+    readonly payers: readonly Address[];
+    readonly now: Date;
+    readonly limit: number;
+  },
+) {
+  const { endpoint, resource, payer, scheme, transactionHash, chargedAmount, amount, settledAt } = payment;
+  return underDeadline(db)
+    .select({
+      ...{ endpoint, resource, payer, scheme, transactionHash },
+      amount: sql`coalesce(${chargedAmount}, ${amount})`.mapWith(amount),
+      settledAt: sql<Date>`${settledAt}`.mapWith(settledAt),
+    })
+    .from(payment)
+    .where(and(eq(payment.chainId, of.chainId), isOneOf(payer, of.payers), owedAt(of.now)))
+    .orderBy(desc(settledAt))
+    .limit(of.limit);
 }
 
 /** Number of payments of each waiting kind. */

@@ -23,8 +23,8 @@ import type { BoughtAnswer, PresentedPayment } from "../access.ts";
 
 export type StoredPayment = typeof payment.$inferSelect;
 
-/** Longer than any request runs; after that the lease is over. */
-export const REQUEST_MS = 120_000;
+/** Longer than a request works before its settlement, or after it; then its lease is over. */
+export const REQUEST_MS = 60_000;
 /** Settlement is given up after 20 s; a row still reserved after this time is compared with the chain. */
 const SETTLEMENT_MS = 25_000;
 /** Longer than chains with blocks of seconds need to make a receipt final. */
@@ -97,6 +97,9 @@ export function createPaymentStore({
     /** The same for any request, by payment identifier. */
     findIdentified: (payer: Address, paymentIdentifierHash: string) =>
       newestBy(payer, eq(payment.paymentIdentifierHash, paymentIdentifierHash)),
+    /** The payment of a wallet for a request whose answer it is owed. */
+    findOwed: (payer: Address, fingerprint: string) =>
+      first(and(here, eq(payment.payer, payer), eq(payment.fingerprint, fingerprint), owedAt(now()))),
     /** The same, by Idempotency-Key. */
     findRepeated: (payer: Address, fingerprint: string, idempotencyKeyHash: string) =>
       newestBy(
@@ -214,6 +217,17 @@ export function createPaymentStore({
         .where(and(eq(payment.id, id), inArray(payment.state, ["reserved", "settled"])));
     },
   };
+}
+
+/** Whether a row's money has moved to stay, its answer is not delivered, and no request works on it. */
+export function isOwed({ state, deadline, captureState }: StoredPayment, now: Date): boolean {
+  return state === "settled" && deadline <= now && captureState !== "voiding" && captureState !== "voided";
+}
+
+/** The rows of which that is true. */
+export function owedAt(now: Date): SQL {
+  return sql`(${payment.state} = 'settled' and ${payment.deadline} <= ${now.toISOString()}::timestamptz
+    and coalesce(${payment.captureState}, '') not in ('voiding', 'voided'))`;
 }
 
 /** Members of a settled row that have its money looked after, where an escrow has it. */

@@ -68,7 +68,7 @@ async function charge(
     return { channel: outcome === "mismatch" ? await channels.read(channelId) : read, outcome };
   } catch (error) {
     // The transaction of the database may have been committed.
-    throw await leaveToReconciliation(deps, held, error);
+    throw await leaveToReconciliation(deps, held, { cause: error });
   }
 }
 

@@ -193,6 +193,7 @@ const PAID_PROBLEMS: readonly ProblemCode[] = [
   "payments-unavailable",
   "settlement-too-dear",
   "settlement-pending",
+  "answer-owed",
 ];
 
 const PAID_HEADERS = {

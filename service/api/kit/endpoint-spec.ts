@@ -88,6 +88,11 @@ type PricedSpec<Params, Query, Body, Answer, Checked, Prepared> = EndpointSpec<
     checked: Checked,
     work: PaidWorkContext,
   ): Promise<Prepared>;
+  /**
+   * Wallets, as the answer names them, whose records on chain are renewed because they were read. Their reading is recorded once the
+   * price is taken.
+   */
+  interestIn?(answer: Answer): readonly string[];
   /** The answer in another form; null if the request asks for JSON. */
   render?(
     answer: Answer,

@@ -63,8 +63,8 @@ export function definePaid<Params, Query, Body, Answer, Checked, Prepared = Chec
   });
 }
 
-/** The answer decides what such a payment is charged. */
-function isMeteredBy(caller: PayingCaller): boolean {
+/** The answer decides what such a payment is charged: it is settled after the work. */
+export function isMeteredBy(caller: PayingCaller): boolean {
   return caller.kind === "payer" && caller.payment.scheme === "upto";
 }
 
@@ -102,6 +102,7 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
         units: spec.priceOf?.(input) ?? spec.price,
         isMetered: spec.meteredUnits !== undefined,
         isCaptured: spec.isCaptured === true,
+        showsSecret: spec.withoutSecrets !== undefined,
         input,
         catalog,
         stopping: limits.stopping,
@@ -169,7 +170,7 @@ function erased<Params, Query, Body, Answer>(
 /** A priced request in the terms of access. */
 function describePaidRequest(
   context: ApiContext,
-  priced: Pick<PaidRequest, "paidBy" | "summary" | "units" | "isMetered" | "isCaptured"> & {
+  priced: Pick<PaidRequest, "paidBy" | "summary" | "units" | "isMetered" | "isCaptured" | "showsSecret"> & {
     readonly method: string;
     readonly path: string;
     readonly input: unknown;
@@ -194,6 +195,7 @@ function describePaidRequest(
     units: priced.units,
     isMetered: priced.isMetered,
     isCaptured: priced.isCaptured,
+    showsSecret: priced.showsSecret,
     summary: priced.summary,
     paidBy: priced.paidBy,
     fingerprint: () => hash("sha256", canonicalize({ endpoint, input, ...also }) ?? "", "hex"),

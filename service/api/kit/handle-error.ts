@@ -25,13 +25,22 @@ export function createErrorHandler(logger: Logger): ErrorHandler<ApiEnv> {
   };
 }
 
-/** The failure of paid work, with the claim to its answer. */
-function owed({ claim, cause }: OwedAnswer, context: ApiContext, logger: Logger): Problem {
+/** The failure of paid work, with the claim to its answer and the report of its settlement: a 503, whatever the failure was. */
+function owed(
+  { owed: { claim, headers: settled }, cause }: OwedAnswer,
+  context: ApiContext,
+  logger: Logger,
+): Problem {
   const failure = cause instanceof Error ? cause : new Error("paid work failed", { cause });
-  const { code, detail, headers } =
+  const { code, status, detail, headers } =
     failure instanceof Problem ? failure : problemOf(failure, requestOf(context), logger);
   const text = `${detail} The payment is settled: the same request with this claim is answered without another.`;
-  return new Problem(code, text, { headers, claim, cause });
+  const passing = status === 503 ? { code, headers } : { code: "answer-owed" as const, headers: {} };
+  return new Problem(passing.code, text, {
+    headers: { "retry-after": String(RETRY_AFTER_SECONDS), ...passing.headers, ...settled },
+    claim,
+    cause,
+  });
 }
 
 /** The response of a problem. */

@@ -16,7 +16,7 @@ import { definePaid, type Endpoint } from "./endpoint.ts";
 import type { CheckContext } from "./endpoint-spec.ts";
 import { recordOf, scoredRow, scorerOf } from "./score-record.ts";
 import { refuseUrl } from "./validation-failed.ts";
-import { freshStanding, noteInterest } from "./wallet-report.ts";
+import { scoredStanding } from "./wallet-report.ts";
 
 const PARTS = ["features", "history", "attestation", "infrastructure"] as const;
 const HISTORY_LIMIT = 100;
@@ -76,10 +76,10 @@ export function defineScore<Params>({
     async check({ params }, context) {
       const { deps, now } = context;
       const subject = await find(params, context);
-      const standing = await freshStanding(subject.address, deps, now);
+      const standing = await scoredStanding(subject.address, deps, now);
       const score = scorerOf(subject.address, standing, deps);
       // Followed wallets too: their history may start before the index.
-      return { ...subject, score, threats: standing.threats, mayFetch: score === deps.scoreOnDemand };
+      return { ...subject, standing, score, mayFetch: score === deps.scoreOnDemand };
     },
     async prepare({ query }, checked, { deps }) {
       if (query.agent_url !== undefined)
@@ -96,10 +96,11 @@ export function defineScore<Params>({
     release({ plan }) {
       if (plan !== null) releaseInfrastructure(plan);
     },
+    interestIn: ({ address }) => [address],
     async work(
       { query: { include } },
-      { address, named, score, threats, plan },
-      { deps, now },
+      { address, named, score, standing: { threats, followed }, mayFetch, plan },
+      { deps, now, debitId },
     ): Promise<AhsRecord> {
       const row = await scoredRow(address, score);
       const [record, backing, history, attestation, d3] = await Promise.all([
@@ -109,7 +110,7 @@ export function defineScore<Params>({
         include.includes("attestation") ? attestationPart(row, deps) : {},
         plan === null ? null : answerInfrastructure({ row, plan, now }, deps),
       ]);
-      noteInterest(address, deps);
+      if (mayFetch && !followed) await deps.enrol([address], debitId);
       return {
         ...record,
         ...named,

@@ -3,7 +3,7 @@ import { unavailable } from "../../access/problems.ts";
 import type { StoredScore, WalletSnapshot } from "../../scores/scores.ts";
 import { type AhsRecord, renderAhsRecord } from "../schemas/ahs-record.ts";
 import type { Services } from "../services.ts";
-import { notIndexed } from "./wallet-report.ts";
+import { notIndexed, type ScoredStanding } from "./wallet-report.ts";
 
 type Score = NonNullable<Services["scoreOnDemand"]>;
 
@@ -12,12 +12,12 @@ const TREND_MS = 30 * 24 * 3_600_000;
 /** Selects how to score a wallet. Throws a 404 if the wallet cannot be scored. */
 export function scorerOf(
   address: Address,
-  { followed, sanctions }: Pick<WalletSnapshot, "followed" | "sanctions">,
+  { known, sanctions }: Pick<ScoredStanding, "known" | "sanctions">,
   deps: Pick<Services, "scoreNow" | "scoreOnDemand">,
 ): Score {
   // The record of a listed wallet depends on the list alone, so it needs no history.
   if (sanctions.length > 0) return deps.scoreNow;
-  if (!followed && deps.scoreOnDemand === null) throw notIndexed(address);
+  if (!known && deps.scoreOnDemand === null) throw notIndexed(address);
   return deps.scoreOnDemand ?? deps.scoreNow;
 }
 

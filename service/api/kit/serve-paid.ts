@@ -1,3 +1,4 @@
+import type { Address } from "viem";
 import {
   type BoughtAnswer,
   type Caller,
@@ -8,6 +9,8 @@ import {
   type PayingCaller,
 } from "../../access/access.ts";
 import type { Access } from "../../access/create-access.ts";
+import { lowerCase } from "../../db/columns.ts";
+import type { Services } from "../services.ts";
 import { addHeaders, answer } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { Deadline } from "./deadline.ts";
@@ -109,15 +112,17 @@ function saleOf<Params, Query, Body, Answer, Checked, Prepared>(
             const answer = await doWork();
             const bought = await render(answer);
             return {
+              answer,
               bought,
               meteredUnits: spec.meteredUnits?.(answer),
               kept: spec.withoutSecrets === undefined ? bought : await render(spec.withoutSecrets(answer)),
             };
           };
-          const { bought, kept, meteredUnits } = await charged(charge, request, () =>
+          const { answer, bought, kept, meteredUnits } = await charged(charge, request, () =>
             begin(doing(), terms.settlement),
           );
           addHeaders(context, await charge.keep(kept, meteredUnits));
+          for (const wallet of spec.interestIn?.(answer) ?? []) noteInterest(wallet, work.deps);
           return answerBought(context, bought);
         },
       };
@@ -134,10 +139,17 @@ async function charged<Result>(
   try {
     return await work();
   } catch (error) {
-    const claim = await charge.giveBack();
-    if (claim !== null) throw new OwedAnswer(claim, error);
+    const owed = await charge.giveBack();
+    if (owed !== null) throw new OwedAnswer(owed, error);
     throw (request.signal.aborted ? await charge.cancelled?.() : null) ?? error;
   }
+}
+
+/** Does not wait. A failure is logged and does not fail the answer. */
+function noteInterest(wallet: string, { recordInterest, logger }: Services): void {
+  recordInterest(lowerCase(wallet as Address)).catch((error: unknown) => {
+    logger.warn({ err: error, wallet }, "interest not recorded");
+  });
 }
 
 function json(answer: unknown): BoughtAnswer {

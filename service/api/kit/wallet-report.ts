@@ -17,13 +17,16 @@ export function ninetyDays(wallet: Address, { asOf }: ReportSource) {
   return { wallet, throughBlock: asOf.blockNumber, since };
 }
 
-/** Rows of a followed wallet as of a block. */
-export type ReportSource = NonNullable<Awaited<ReturnType<Services["readWallet"]>>>;
+/** Rows of a wallet as of a block. */
+export type ReportSource = Extract<Awaited<ReturnType<Services["readWallet"]>>, object>;
 
 /** Services of every endpoint about a wallet. */
-type WalletServices = Pick<Services, "logger" | "recordInterest" | "maxIndexAgeSeconds"> & {
+type WalletServices = Pick<Services, "maxIndexAgeSeconds"> & {
   readonly scores: Pick<Services["scores"], "standing">;
 };
+
+/** Services of endpoints that score a wallet or report on it. */
+type ScoredServices = WalletServices & { readonly scores: Pick<Services["scores"], "atFinal"> };
 
 /** Members of every report: its chain, block, window and coverage. */
 export const reportScopeShape = {
@@ -67,7 +70,10 @@ export function reportScope(
   };
 }
 
-/** State of a followed wallet. Throws a 404 for any other wallet, and a 503 if the index is empty or too old. */
+/**
+ * State of a wallet that the newest indexed block follows. Throws a 404 for any other wallet, and a 503 if the index is empty or too
+ * old.
+ */
 export async function requireFollowed(
   address: Address,
   services: WalletServices,
@@ -78,24 +84,56 @@ export async function requireFollowed(
   return found;
 }
 
-/** As `requireFollowed`; also throws a 503 if the queue of reports is full. */
+/** State of a wallet, and whether it is known at the block at which it is scored. */
+export type ScoredStanding = WalletSnapshot & { readonly known: boolean };
+
+/**
+ * The check of whatever is made of a wallet's rows, which are read at the newest finalized and enriched block. Throws the 503 of
+ * `freshStanding`, and one while there is no such block.
+ */
+export async function scoredStanding(
+  address: Address,
+  services: ScoredServices,
+  now: Date,
+): Promise<ScoredStanding> {
+  const [standing, final] = await Promise.all([
+    freshStanding(address, services, now),
+    services.scores.atFinal(address),
+  ]);
+  if (final === "no-block") throw noBlock();
+  return { ...standing, known: final === "known" };
+}
+
+/** As `scoredStanding`; also throws a 404 for a wallet that is not known at that block. */
+export async function requireKnown(
+  address: Address,
+  services: ScoredServices,
+  now: Date,
+): Promise<ScoredStanding> {
+  const found = await scoredStanding(address, services, now);
+  if (!found.known) throw notIndexed(address);
+  return found;
+}
+
+/** As `requireKnown`; also throws a 503 if the queue of reports is full. */
 export async function requireReadable(
   address: Address,
-  services: WalletServices & Pick<Services, "reportTurns">,
+  services: ScoredServices & Pick<Services, "reportTurns">,
   now: Date,
-): Promise<WalletSnapshot> {
-  const found = await requireFollowed(address, services, now);
+): Promise<ScoredStanding> {
+  const found = await requireKnown(address, services, now);
   if (!services.reportTurns.hasRoom()) throw tooManyReports();
   return found;
 }
 
-/** Rows of a followed wallet. Throws a 503 problem while no block is both final and enriched. */
+/** Rows of a known wallet. Throws the 404 and 503 of `requireKnown`. */
 export async function readReport(
   address: Address,
   { readWallet }: Pick<Services, "readWallet">,
 ): Promise<ReportSource> {
   const source = await readWallet(address);
   if (source === null) throw noBlock();
+  if (source === "unknown") throw notIndexed(address);
   return source;
 }
 
@@ -131,13 +169,6 @@ export function requireFresh(
     const detail = `The newest indexed block, ${head.blockNumber}, is ${ageSeconds} s old; at most ${maxIndexAgeSeconds} s are allowed.`;
     throw unavailable("index-behind", detail, options);
   }
-}
-
-/** Records interest without waiting. A failure is logged and does not fail the answer. */
-export function noteInterest(address: Address, services: WalletServices): void {
-  services.recordInterest(address).catch((error: unknown) => {
-    services.logger.warn({ err: error, wallet: address }, "interest not recorded");
-  });
 }
 
 /** Dealings of a wallet at the newest finalized and enriched block. Throws the 404 and 503 of `requireRead`. */

@@ -1,7 +1,9 @@
 import { html } from "hono/html";
 import type { DaySpending, KeyStanding } from "../../access/api-keys.ts";
+import type { OwedPayment } from "../../access/payments/payments-due.ts";
 import type { Delivery } from "../../alerts/webhook-log.ts";
 import type { OwnedVerdict } from "../../verification/verdicts/verdict-view.ts";
+import { toUsd } from "../schemas/values.ts";
 import { renderSparkline } from "./charts.ts";
 import { countOf, dayWords, dollars, timeTag, walletLink } from "./page-words.ts";
 import type { Fragment } from "./prose.ts";
@@ -10,6 +12,18 @@ import type { Fragment } from "./prose.ts";
 export type ShownSubscription = KeyStanding["subscriptions"][number] & {
   readonly deliveries: readonly Delivery[];
 };
+
+/** Payments of the wallet that bought the key; nothing if none is owed. */
+export function renderOwed(owed: readonly OwedPayment[]): Fragment | string {
+  if (owed.length === 0) return "";
+  return html`<section class="panel" aria-labelledby="owed"><h2 id="owed">Paid and not answered</h2>
+<p>Your wallet paid for these, and the answers failed. Send each request again with any payment of that wallet: it is answered, and the payment is not taken.</p>
+<table class="stack"><thead><tr><th scope="col">Request</th><th scope="col">Paid</th><th scope="col" class="number">Amount</th></tr></thead>
+<tbody>${owed.map(
+    ({ endpoint, resource, settledAt, amount }) =>
+      html`<tr><td><code class="strange">${endpoint.split(" ")[0]} ${resource}</code></td><td data-name="Paid">${timeTag(settledAt)}</td><td class="number" data-name="Amount">${dollars(toUsd(amount))}</td></tr>`,
+  )}</tbody></table></section>`;
+}
 
 export function renderSubscriptions(subscriptions: readonly ShownSubscription[]): Fragment {
   return html`<section class="panel" aria-labelledby="watched"><h2 id="watched">Alert subscriptions</h2>

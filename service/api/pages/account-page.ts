@@ -152,8 +152,9 @@ async function viewOf(
   const { account } = runtime.ports;
   const now = runtime.clock.now();
   const since = new Date(now.getTime() - USAGE_DAYS * 86_400_000);
-  const [summary, policy, verdicts, usage] = await Promise.all([
+  const [summary, owed, policy, verdicts, usage] = await Promise.all([
     account.keySummary(self.key_id),
+    self.bought_by === null ? [] : runtime.ports.owed([addressSchema.parse(self.bought_by)]),
     askInterface(context, runtime, { method: "GET", path: "/ahs/route/policy", key }),
     account.verdicts(self.key_id),
     account.usage(self.key_id, since),
@@ -165,7 +166,7 @@ async function viewOf(
     })),
   );
   return {
-    ...{ self, summary, subscriptions, verdicts, usage, now },
+    ...{ self, summary, owed, subscriptions, verdicts, usage, now },
     policy: policy.ok ? policyIn(await policy.json(), policy.headers.get("etag") ?? "*") : null,
     sellsKeys: account.payment !== null,
     once: account.randomId(),
@@ -289,8 +290,8 @@ function headersOf(
 const bodySchema = z.object({ address: addressSchema });
 
 /**
- * POST /account/sign-in: the text that a wallet signs to replace a bought key by POST /keys/rotate. The text alone grants
- * nothing: it needs the wallet's signature, works once, and expires after five minutes.
+ * POST /account/sign-in: the text that a wallet signs to replace a bought key by POST /keys/rotate, or to read GET /owed. The text
+ * alone grants nothing: it needs the wallet's signature, works once, and expires after five minutes.
  */
 export const recoverPage: Page = {
   path: "/account/sign-in",
@@ -309,7 +310,7 @@ async function offerSignIn(context: ApiContext, { ports, origin, clock }: PageRu
     type: "eip191" as const,
     nonce: ports.account.randomId().replaceAll("-", ""),
     issuedAt: clock.now().toISOString(),
-    statement: "Replace the API key that this wallet bought.",
+    statement: "Sign in once, to replace a key that this wallet bought or to see what is owed to it.",
   };
   const message = createSIWxMessage(fields, address);
   const noStore = { "cache-control": "private, no-store" };

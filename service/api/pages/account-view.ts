@@ -1,8 +1,15 @@
 import { html } from "hono/html";
 import { z } from "zod";
 import type { DaySpending, KeyStanding } from "../../access/api-keys.ts";
+import type { OwedPayment } from "../../access/payments/payments-due.ts";
 import type { OwnedVerdict } from "../../verification/verdicts/verdict-view.ts";
-import { renderSubscriptions, renderUsage, renderVerdicts, type ShownSubscription } from "./account-lists.ts";
+import {
+  renderOwed,
+  renderSubscriptions,
+  renderUsage,
+  renderVerdicts,
+  type ShownSubscription,
+} from "./account-lists.ts";
 import type { PagePorts } from "./page-ports.ts";
 import { dollars, shortHex, strangeText, timeTag } from "./page-words.ts";
 import { type KeyPolicy, renderPolicyEditor } from "./policy-editor.ts";
@@ -26,6 +33,8 @@ const selfSchema = z.object({
 export type AccountView = {
   readonly self: z.infer<typeof selfSchema>;
   readonly summary: KeyStanding | null;
+  /** What is owed to the wallet that bought the key. */
+  readonly owed: readonly OwedPayment[];
   /** Null if it could not be read. */
   readonly policy: KeyPolicy | null;
   /** Why a sent policy was not saved; null without such a form. */
@@ -63,6 +72,7 @@ ${renderKey(view)}
 ${renderUsage(view.usage, { days: 30, now: view.now })}
 </div>
 ${renderSpending(view)}
+${renderOwed(view.owed)}
 ${renderSubscriptions(view.subscriptions)}
 ${renderVerdicts(view.verdicts)}
 <section class="panel" aria-labelledby="policy"><h2 id="policy">Routing policy</h2>
@@ -170,7 +180,8 @@ function renderBuying(origin: string, payment: Payment): Fragment {
   return html`<section class="panel" aria-labelledby="wallet"><h3 id="wallet">With a browser wallet</h3>
 <p>You sign one transfer of USDC, which costs no gas, and get the key at once. Credits do not expire.</p>
 ${renderBuyForm({ target: "/keys", button: "Buy a key" })}
-${renderRecoverForm()}</section>
+${renderRecoverForm()}
+${renderOwedForm()}</section>
 <section class="panel" aria-labelledby="client"><h3 id="client">By any x402 client</h3>
 <p><code>POST /keys</code> answers 402 with the terms:</p>
 <pre data-copy="the text" tabindex="0"><code>curl -i ${origin}/keys -H 'content-type: application/json' -d '{"credits_usd": 5}'</code></pre>
@@ -211,6 +222,17 @@ function renderRecoverForm(): Fragment {
 <button class="button plain">Get another key</button></div>
 <p class="message" role="status" aria-live="polite"></p>
 <div class="bought" hidden></div>
+</form></details>`;
+}
+
+/** The form by which a wallet sees what is owed to it; hidden until the script that asks the wallet is there. */
+function renderOwedForm(): Fragment {
+  return html`<details class="recover" hidden><summary>Paid with your wallet, and got no answer?</summary>
+<p>Sign in with that wallet to see what is owed to it.</p>
+<form data-owed>
+<button class="button plain">Show what is owed</button>
+<p class="message" role="status" aria-live="polite"></p>
+<ul class="owed" hidden></ul>
 </form></details>`;
 }
 

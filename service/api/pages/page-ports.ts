@@ -47,7 +47,7 @@ export type ReportState =
     };
 
 /** Ports of the pages; those of public data cache it for a while. Priced data comes through the interface itself. */
-export type PagePorts = Pick<Services, "verdicts" | "scoreHistory" | "compare" | "findAgent"> &
+export type PagePorts = Pick<Services, "verdicts" | "scoreHistory" | "compare" | "findAgent" | "owed"> &
   ReturnType<typeof loadPageAssets> & {
     /** The scored chain and its oracle contract. */
     readonly chain: {

@@ -65,6 +65,8 @@ const REMEDIES: Readonly<Record<ProblemCode, string>> = {
   "payments-unavailable": "Repeat the same request later, or use an API key.",
   "settlement-too-dear": "Gas is too expensive now. Repeat later, or use an API key.",
   "settlement-pending": "Repeat the same request; with its `claim` you do not pay again.",
+  "answer-owed":
+    "You have paid. Repeat the same request after `Retry-After`, with its `claim` or the same payment; you do not pay again. `GET /owed` lists it.",
   "panel-not-configured": "This deployment judges no outputs.",
   "panel-budget-spent": "Repeat the request after `Retry-After`.",
   "storage-spent": "Repeat the request after `Retry-After`, or send an API key.",

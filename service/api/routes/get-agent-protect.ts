@@ -5,7 +5,7 @@ import { listChecks, summarize } from "../../reports/diagnosis/protect-checks.ts
 import { sumMoney } from "../../reports/diagnosis/report-facts.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
-import { noteInterest, reportScope, requireReadable } from "../kit/wallet-report.ts";
+import { reportScope, requireReadable } from "../kit/wallet-report.ts";
 import { purchaseBy, refuseWebhookUrl, renderSubscription } from "../schemas/alert-subscription.ts";
 import { renderAdviceNumbers } from "../schemas/report-parts.ts";
 import {
@@ -68,6 +68,7 @@ export const getAgentProtect = definePaid({
     const answer = renderProtection(protection, { charged: false, monitoring: null });
     return answer.steps.every(({ severity }) => severity === "info") ? answer : null;
   },
+  interestIn: ({ address }) => [address],
   async work(
     { params: { address }, query },
     prepared,
@@ -86,7 +87,6 @@ export const getAgentProtect = definePaid({
             events: null,
             thresholds: null,
           });
-    noteInterest(address, deps);
     if (monitoring === null) return renderProtection(protection, { charged: true, monitoring });
     const { subscription, secret, manageToken } = monitoring;
     return renderProtection(protection, {

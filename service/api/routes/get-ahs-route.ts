@@ -7,7 +7,7 @@ import type { AmountOutcome, AvailableBacking } from "../../scores/backing/promi
 import type { WalletSnapshot } from "../../scores/scores.ts";
 import { defineSale } from "../kit/endpoint.ts";
 import type { Sale } from "../kit/endpoint-spec.ts";
-import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
+import { freshStanding } from "../kit/wallet-report.ts";
 import {
   currentScoreShape,
   gradeLabelSchema,
@@ -77,6 +77,7 @@ export const getAhsRoute = defineSale({
     const amountMicroUsd = micros === undefined ? null : BigInt(micros);
     return { owner, standing, policy: stored?.policy ?? null, backing, amountMicroUsd };
   },
+  interestIn: ({ address, scored_at }) => (scored_at === null ? [] : [address]),
   async sell({ params: { address } }, asked, sale) {
     // No caller takes part of a safe amount before paying.
     const settlement = asked.amountMicroUsd === null ? "after" : "before";
@@ -84,7 +85,6 @@ export const getAhsRoute = defineSale({
     const amount: { deciding: Promise<AmountOutcome> | null } = { deciding: null };
     try {
       return await deliver(async () => {
-        if (asked.standing.score !== null) noteInterest(address, sale.deps);
         amount.deciding = decideAmount(address, asked, sale);
         const { backing } = await amount.deciding;
         return decide(address, { ...asked, backing }, sale.now);

@@ -4,7 +4,7 @@ import { ALERT_EVENTS } from "../../alerts/plan-events.ts";
 import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
 
 import { definePaid } from "../kit/endpoint.ts";
-import { noteInterest, requireFollowed } from "../kit/wallet-report.ts";
+import { requireFollowed } from "../kit/wallet-report.ts";
 import {
   manageTokenSchema,
   purchaseBy,
@@ -81,6 +81,7 @@ export const getAlertsSubscribe = definePaid({
       }),
     );
   },
+  interestIn: ({ address }) => [address],
   async work(
     { params, query },
     _prepared,
@@ -93,7 +94,6 @@ export const getAlertsSubscribe = definePaid({
       events: query.events === undefined ? null : [...new Set(query.events)],
       thresholds: thresholdsOf(query),
     });
-    noteInterest(params.address, deps);
     return { ...renderSubscription(subscription, now), secret, manage_token: manageToken };
   },
   withoutSecrets: (answer) => ({ ...answer, secret: null, manage_token: null }),

@@ -14,13 +14,7 @@ import type { AccountDetail } from "../../reports/network/wallet-network-graph.t
 import type { FoundDealings } from "../kit/dealings-cache.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
-import {
-  noteInterest,
-  readNewestDealings,
-  reportScope,
-  requireRead,
-  requireReadable,
-} from "../kit/wallet-report.ts";
+import { readNewestDealings, reportScope, requireRead, requireReadable } from "../kit/wallet-report.ts";
 import { addressParams, fieldsOf, isoOf, laxInteger, toEip55, toUsd } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
 import {
@@ -130,6 +124,7 @@ export const getCounterparties = definePaid({
     }
   },
   check: ({ params }, { deps, now }) => requireReadable(params.address, deps, now),
+  interestIn: ({ address }) => [address],
   async work({ params: { address }, query: { limit, cursor } }, _, { deps }): Promise<CounterpartiesAnswer> {
     const dealings =
       cursor === undefined ? await readNewestDealings(address, deps) : await readFrom(cursor, deps);
@@ -144,7 +139,6 @@ export const getCounterparties = definePaid({
       ),
     ]);
     const tokens = await deps.readTokens(unlistedTokens(entries, rows));
-    noteInterest(address, deps);
     return {
       address: toEip55(address),
       ...reportScope(dealings, days),

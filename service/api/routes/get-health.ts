@@ -19,14 +19,13 @@ import { definePaid } from "../kit/endpoint.ts";
 import { previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
 import { scoredRow } from "../kit/score-record.ts";
 import {
-  freshStanding,
   ninetyDays,
-  noteInterest,
   notIndexed,
   readReport,
   reportScope,
   reportScopeShape,
-  requireFollowed,
+  requireKnown,
+  scoredStanding,
 } from "../kit/wallet-report.ts";
 import { blockSchema } from "../schemas/ahs-record.ts";
 import {
@@ -159,7 +158,7 @@ export const getHealth = definePaid({
   request: { params: addressParams, query: previewQuery, body: null },
   answer: { schema: healthSchema, description: "The report", preview: previewSchema },
   async preview(input, context) {
-    await requireFollowed(input.params.address, context.deps, context.now);
+    await requireKnown(input.params.address, context.deps, context.now);
     return previewReport(input, context);
   },
   problems: [
@@ -170,20 +169,21 @@ export const getHealth = definePaid({
     "history-unavailable",
   ],
   async check({ params: { address } }, { deps, now }) {
-    const { followed } = await freshStanding(address, deps, now);
-    if (followed) return { fetchHistory: null };
+    const { known, followed } = await scoredStanding(address, deps, now);
+    if (known) return { fetchHistory: null, followed };
     if (deps.scoreOnDemand === null) throw notIndexed(address);
-    return { fetchHistory: deps.scoreOnDemand };
+    return { fetchHistory: deps.scoreOnDemand, followed };
   },
   settlement: (_input, { fetchHistory }) => (fetchHistory === null ? "after" : "before"),
-  async work({ params: { address } }, { fetchHistory }, { deps }): Promise<HealthAnswer> {
+  interestIn: ({ address }) => [address],
+  async work({ params: { address } }, { fetchHistory, followed }, { deps, debitId }): Promise<HealthAnswer> {
     if (fetchHistory !== null) await scoredRow(address, fetchHistory);
     const source = await readReport(address, deps);
     const [life, drawnTokens] = await Promise.all([
       deps.walletLife(address, source.asOf.blockNumber),
       deps.walletTransfers.drawnTokens(ninetyDays(address, source)),
     ]);
-    noteInterest(address, deps);
+    if (fetchHistory !== null && !followed) await deps.enrol([address], debitId);
     const facts = gatherReportFacts(source, deps.policy);
     return renderHealth({
       ...{ facts, life, known: deps.knownAccounts },

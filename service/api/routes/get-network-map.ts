@@ -14,13 +14,7 @@ import {
 
 import type { AccountDetail } from "../../reports/network/wallet-network-graph.ts";
 import { definePaid } from "../kit/endpoint.ts";
-import {
-  noteInterest,
-  readNewestDealings,
-  reportScope,
-  reportScopeShape,
-  requireReadable,
-} from "../kit/wallet-report.ts";
+import { readNewestDealings, reportScope, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
 import { nullableGradeSchema, nullableScoreSchema } from "../schemas/ahs-record.ts";
 import { addressParams, eip55Schema, flag, isoOf, isoSchema, toEip55, toUsd } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
@@ -115,11 +109,11 @@ export const getNetworkMap = definePaid({
   answer: { schema: networkMapSchema, description: "Nodes and edges" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   check: ({ params }, { deps, now }) => requireReadable(params.address, deps, now),
+  interestIn: ({ address }) => [address],
   async work({ params: { address } }, _, { deps }): Promise<NetworkMapAnswer> {
     const dealings = await readNewestDealings(address, deps);
     const { days } = deps.policy.window;
     const map = await drawMap(address, dealings.found.counterparties, deps);
-    noteInterest(address, deps);
     return { address: toEip55(address), ...reportScope(dealings, days), ...map };
   },
 });

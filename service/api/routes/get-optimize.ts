@@ -19,13 +19,7 @@ import type { KnownAccounts } from "../../reports/labels/chain-labels.ts";
 import { countText, usdText } from "../../reports/phrases.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { chargedSchema, previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
-import {
-  noteInterest,
-  readReport,
-  reportScope,
-  reportScopeShape,
-  requireReadable,
-} from "../kit/wallet-report.ts";
+import { readReport, reportScope, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
 import {
   calledShape,
   moneySchema,
@@ -171,10 +165,8 @@ export const getOptimize = definePaid({
       ? answer
       : null;
   },
-  work({ params: { address } }, found, { deps }): OptimizeAnswer {
-    noteInterest(address, deps);
-    return renderOptimization(found, true);
-  },
+  interestIn: ({ address }) => [address],
+  work: (_input, found): OptimizeAnswer => renderOptimization(found, true),
 });
 
 const MOST_METHODS = 500;

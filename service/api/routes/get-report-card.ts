@@ -13,7 +13,7 @@ import type { ScorePoint } from "../../scores/score-history.ts";
 import type { StoredScore } from "../../scores/scores.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { scoredRow } from "../kit/score-record.ts";
-import { noteInterest, requireFollowed } from "../kit/wallet-report.ts";
+import { requireKnown } from "../kit/wallet-report.ts";
 import { viewOf } from "../report-card/card-view.ts";
 import type { CardFormat } from "../report-card/make-card.ts";
 import { CardsOverloaded } from "../report-card/render-pool.ts";
@@ -52,9 +52,10 @@ export const getReportCard = definePaid({
   },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "deadline-exceeded"],
   async check({ params, query }, { deps, now }) {
-    await requireFollowed(params.address, deps, now);
+    await requireKnown(params.address, deps, now);
     if (query.format !== "json" && !deps.cards.hasRoom()) throw overloaded();
   },
+  interestIn: ({ address }) => [address],
   async work({ params: { address } }, _, { deps, now }): Promise<ReportCard> {
     const row = await scoredRow(address, deps.scoreNow);
     const [history, distribution, details] = await Promise.all([
@@ -62,7 +63,6 @@ export const getReportCard = definePaid({
       deps.scoreDistribution(),
       deps.describeAccounts([address]),
     ]);
-    noteInterest(address, deps);
     const agents = details.get(address)?.agents ?? [];
     const { policy, chainName } = deps;
     const { origin } = deps.discovery;

@@ -7,7 +7,7 @@ import { LISTED_DAYS } from "../../reports/recovery/open-recovery.ts";
 import { NOTHING_BEFORE, recoverFailures } from "../../reports/recovery/recover-failures.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { chargedSchema, previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
-import { noteInterest, readReport, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
+import { readReport, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
 import { blockSchema } from "../schemas/ahs-record.ts";
 import {
   costUsdSchema,
@@ -106,8 +106,8 @@ export const getRetry = definePaid({
   },
   prepare: ({ params }, _checked, { deps }) => findRetries(params.address, deps),
   freeAnswer: (_input, found) => (found.recovered.offers.length === 0 ? renderRetry(found, false) : null),
+  interestIn: ({ address }) => [address],
   async work({ params: { address } }, found, { deps, caller }) {
-    noteInterest(address, deps);
     // The settlement may have used the wallet's own balance.
     return renderRetry(caller.kind === "payer" ? await findRetries(address, deps) : found, true);
   },

@@ -8,13 +8,11 @@ import type { TokenFact } from "../../reports/labels/token-reader.ts";
 import { type Pnl, profitAndLoss, type TokenPnl } from "../../reports/profit-and-loss/pnl.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import {
-  freshStanding,
-  noteInterest,
-  notIndexed,
   type ReportSource,
   readReport,
   reportScope,
   reportScopeShape,
+  requireKnown,
 } from "../kit/wallet-report.ts";
 import { answerRisk, riskShape } from "../schemas/risk.ts";
 import {
@@ -223,11 +221,8 @@ export const getRiskPremium = definePaid({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: riskPremiumSchema, description: "The risk and what is behind it" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
-  async check({ params: { address } }, { deps, now }) {
-    const standing = await freshStanding(address, deps, now);
-    if (!standing.followed) throw notIndexed(address);
-    return standing;
-  },
+  check: ({ params }, { deps, now }) => requireKnown(params.address, deps, now),
+  interestIn: ({ address }) => [address],
   async work({ params: { address } }, standing, { deps, now }): Promise<RiskPremiumAnswer> {
     const [risk, report, providers, accounts] = await Promise.all([
       answerRisk({ address, standing, now }, deps),
@@ -235,7 +230,6 @@ export const getRiskPremium = definePaid({
       deps.readLabels(address),
       deps.describeAccounts([address]),
     ]);
-    noteInterest(address, deps);
     const { days } = deps.policy.window;
     const pnl = profitAndLoss(report, days);
     const unlisted = pnl.tokens.slice(0, MAX_TOKENS).filter(({ symbol }) => symbol === null);

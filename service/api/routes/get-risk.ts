@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import { definePaid } from "../kit/endpoint.ts";
-import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
+import { freshStanding } from "../kit/wallet-report.ts";
 import { answerRisk, riskSchema } from "../schemas/risk.ts";
 import { addressParams } from "../schemas/values.ts";
 
@@ -19,8 +19,6 @@ export const getRisk = definePaid({
   answer: { schema: riskSchema, description: "The risk" },
   problems: ["index-unavailable", "index-behind", "scoring-unavailable"],
   check: ({ params }, { deps, now }) => freshStanding(params.address, deps, now),
-  work({ params: { address } }, standing, { deps, now }) {
-    if (standing.score !== null) noteInterest(address, deps);
-    return answerRisk({ address, standing, now }, deps);
-  },
+  interestIn: ({ address, scored_at }) => (scored_at === null ? [] : [address]),
+  work: ({ params: { address } }, standing, { deps, now }) => answerRisk({ address, standing, now }, deps),
 });

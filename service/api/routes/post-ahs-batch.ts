@@ -3,11 +3,11 @@ import type { Address } from "viem";
 import type { Caller } from "../../access/access.ts";
 import { PROBLEMS, Problem, problemType } from "../../access/problems.ts";
 import { mapLimited } from "../../net/map-limited.ts";
-import { definePaid } from "../kit/endpoint.ts";
+import { definePaid, isMeteredBy } from "../kit/endpoint.ts";
 import { problemOf } from "../kit/handle-error.ts";
 import { recordOf, scoredRow, scorerOf } from "../kit/score-record.ts";
 import { echoInput, ValidationFailed } from "../kit/validation-failed.ts";
-import { freshStanding, noteInterest } from "../kit/wallet-report.ts";
+import { type ScoredStanding, scoredStanding } from "../kit/wallet-report.ts";
 import { type AhsRecord, ahsRecordSchema } from "../schemas/ahs-record.ts";
 import { addressSchema, eip55Schema, toEip55 } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
@@ -96,30 +96,36 @@ export const postAhsBatch = definePaid({
     const wallets = await Promise.all(
       distinct(body).map(async (address) => ({
         address,
-        standing: await freshStanding(address, deps, now),
+        standing: await scoredStanding(address, deps, now),
       })),
     );
-    const refused = wallets.map(({ address, standing }) =>
-      refusalOf(() => scorerOf(address, standing, deps)),
-    );
-    const [first] = refused;
-    if (first !== undefined && first !== null && refused.every((refusal) => refusal !== null)) throw first;
+    refuseIfNone(wallets, deps);
     return wallets;
   },
-  async work(_input, wallets, { deps, now }): Promise<z.infer<typeof batchSchema>> {
+  async prepare(_input, wallets, { deps, caller }) {
+    // Such a payment is settled after the work, which until then may leave nothing behind: no history is read for it.
+    const scorers = isMeteredBy(caller) ? { ...deps, scoreOnDemand: null } : deps;
+    refuseIfNone(wallets, scorers);
+    return { wallets, scorers };
+  },
+  interestIn: ({ results }) => results.map(({ address }) => address),
+  async work(_input, { wallets, scorers }, { deps, now, debitId }): Promise<z.infer<typeof batchSchema>> {
+    const unfollowed: Address[] = [];
     const entries = await mapLimited(wallets, AT_ONCE, async ({ address, standing }): Promise<Entry> => {
       try {
-        const row = await scoredRow(address, scorerOf(address, standing, deps));
-        const { threats } = standing;
-        return { kind: "record", record: await recordOf({ row, threats }, deps, now) };
+        const score = scorerOf(address, standing, scorers);
+        const row = await scoredRow(address, score);
+        const { threats, followed } = standing;
+        const record = await recordOf({ row, threats }, deps, now);
+        if (score === scorers.scoreOnDemand && !followed) unfollowed.push(address);
+        return { kind: "record", record };
       } catch (error) {
         return { kind: "failed", address, problem: toProblem(error, address, deps) };
       }
     });
-    for (const [place, { address }] of wallets.entries()) {
-      if (entries[place]?.kind === "record") noteInterest(address, deps);
-    }
-    return answerEntries(entries);
+    const answer = answerEntries(entries);
+    if (unfollowed.length > 0) await deps.enrol(unfollowed, debitId);
+    return answer;
   },
 });
 
@@ -144,6 +150,16 @@ function tooLong(wallets: readonly Address[], most: number): ValidationFailed {
       ctx: { field_type: "List", max_length: most, actual_length: actual },
     },
   ]);
+}
+
+/** Throws the 404 of the first wallet if none of them can be scored. */
+function refuseIfNone(
+  wallets: readonly { readonly address: Address; readonly standing: ScoredStanding }[],
+  deps: Pick<Services, "scoreNow" | "scoreOnDemand">,
+): void {
+  const refused = wallets.map(({ address, standing }) => refusalOf(() => scorerOf(address, standing, deps)));
+  const [first] = refused;
+  if (first !== undefined && first !== null && refused.every((refusal) => refusal !== null)) throw first;
 }
 
 function refusalOf(attempt: () => unknown): Problem | null {

@@ -16,7 +16,6 @@ import { definePaid } from "../kit/endpoint.ts";
 import { previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
 import {
   ninetyDays,
-  noteInterest,
   type ReportSource,
   readReport,
   reportScope,
@@ -204,13 +203,13 @@ export const postWash = definePaid({
   preview: previewReport,
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   check: ({ params }, { deps, now }) => requireReadable(params.address, deps, now),
+  interestIn: ({ address }) => [address],
   async work({ params: { address } }, found, { deps }): Promise<WashAnswer> {
     const source = await readReport(address, deps);
     const [exchanged, drawnTokens] = await Promise.all([
       readExchanged(source, deps),
       deps.walletTransfers.drawnTokens(ninetyDays(address, source)),
     ]);
-    noteInterest(address, deps);
     const facts = gatherReportFacts(source, deps.policy);
     const rating = ratingOf(found);
     return renderWash(facts, washWallet(facts, { ...exchanged, drawnTokens, rating }), found.sanctions);

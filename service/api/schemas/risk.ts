@@ -194,7 +194,7 @@ export function riskFactsReader({
   policy,
 }: {
   readonly load: (key: RiskKey) => Promise<RiskFacts>;
-  readonly readWallet: (address: Address) => Promise<ReportSource | null>;
+  readonly readWallet: (address: Address) => Promise<ReportSource | "unknown" | null>;
   readonly policy: Policy;
 }) {
   return async (key: RiskKey): ReturnType<Services["riskFacts"]> => {
@@ -205,7 +205,8 @@ export function riskFactsReader({
     const source = await readWallet(key.address);
     return {
       ...facts,
-      listedShare: source === null ? null : listedShare(source.rows, exposure.listed, policy),
+      listedShare:
+        source === null || source === "unknown" ? null : listedShare(source.rows, exposure.listed, policy),
     };
   };
 }

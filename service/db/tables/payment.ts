@@ -91,6 +91,7 @@ export const payment = ahs.table(
     index("payment_state").on(table.state, table.deadline),
     index("payment_payer").on(table.payer, table.createdAt.desc()),
     index("payment_claim").on(table.claimHash),
+    index("payment_owed").on(table.payer).where(sql`${table.state} = 'settled'`),
     index("payment_confirm").on(table.confirmAt).where(sql`${table.confirmAt} is not null`),
     index("payment_capture").on(table.captureAt).where(sql`${table.captureAt} is not null`),
     index("payment_answer").on(table.answeredAt).where(sql`${table.answerBody} is not null`),

@@ -39,6 +39,7 @@ export function payingAccess(
     },
     async verify() {},
     isOwed: () => false,
+    isAbandoned: () => false,
     async take(_caller, request, { settlement }) {
       const entry: Taken = { units: request.units, settlement, outcome: "taken", answer: null };
       taken.push(entry);
@@ -50,7 +51,7 @@ export function payingAccess(
         },
         async giveBack() {
           entry.outcome = "owed";
-          return settlement === "before" ? "c1".repeat(32) : null;
+          return settlement === "before" ? { claim: "c1".repeat(32), headers: {} } : null;
         },
       };
     },

@@ -37,7 +37,7 @@ describe("another payment under the same Idempotency-Key", () => {
 
   it("has the work that the first one is owed done, and is not settled", async () => {
     world.works.failure = new Error("broken");
-    expect((await world.request(DEAR, await attempt(DEAR))).status).toBe(500);
+    expect((await world.request(DEAR, await attempt(DEAR))).status).toBe(503);
     world.works.failure = null;
     world.pass(1_000);
     const second = await world.request(DEAR, await attempt(DEAR));

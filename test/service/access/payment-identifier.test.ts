@@ -53,7 +53,7 @@ describe("a payment identifier", () => {
 
   it("names the payment as well where the answer was owed, on any server", async () => {
     world.works.failure = new Error("broken");
-    expect((await world.request(DEAR, paid(await payload(DEAR)))).status).toBe(500);
+    expect((await world.request(DEAR, paid(await payload(DEAR)))).status).toBe(503);
     world.works.failure = null;
     world.pass(1_000);
     const successor = world.successor();

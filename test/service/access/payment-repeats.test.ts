@@ -79,10 +79,8 @@ describe("one authorization", () => {
 
   it("that was used is not given to whoever guesses a short Idempotency-Key", async () => {
     const header = { ...paid(await world.sign(DEAR)), "idempotency-key": "order-1" };
-    world.works.failure = new Error("broken");
-    expect((await world.request(DEAR, header)).status).toBe(500);
-    world.works.failure = null;
-    const guessed = await world.request(DEAR, header);
+    expect((await world.request(DEAR, header)).status).toBe(200);
+    const guessed = await world.successor().request(DEAR, header);
     expect([guessed.status, await errorOf(guessed)]).toEqual([
       402,
       expect.stringContaining("Idempotency-Key of at least 22 characters"),
@@ -130,7 +128,7 @@ describe("an authorization that was spent elsewhere", () => {
   it("does not make its reader the payer of what was bought under an Idempotency-Key", async () => {
     const key = { "idempotency-key": "order-1" };
     world.works.failure = new Error("broken");
-    expect((await world.request(DEAR, { ...paid(await world.sign(DEAR)), ...key })).status).toBe(500);
+    expect((await world.request(DEAR, { ...paid(await world.sign(DEAR)), ...key })).status).toBe(503);
     world.works.failure = null;
     const spent = paid(await world.sign(DEAR));
     world.chain.used = true;
@@ -160,10 +158,9 @@ describe("work that fails", () => {
     world.works.failure = new Error("broken");
     const failed = await world.request(DEAR, header);
     const { claim } = (await failed.json()) as { claim: string };
-    expect([failed.status, claim]).toEqual([500, expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    expect([failed.status, claim]).toEqual([503, expect.stringMatching(/^[0-9a-f]{64}$/)]);
     expect(await states()).toEqual(["settled"]);
     world.works.failure = null;
-    expect((await world.request(DEAR, header)).status).toBe(402);
     const again = await world.request(DEAR, { ...header, "x-payment-claim": claim });
     expect([again.status, await again.json()]).toEqual([200, { id: "1", number: 2 }]);
     const alone = await world.request(DEAR, { "x-payment-claim": claim });

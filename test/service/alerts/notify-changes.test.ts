@@ -87,10 +87,13 @@ test("a change that is not stored is not told", async () => {
   await world.sanction(WALLET, LISTED_IN);
   const scored = await scoreAtNewest(world.context, [WALLET]);
   if (scored === null) throw new Error("no block to score at");
-  const alongside = async () => {
-    throw new Error("the transaction ends here");
+  const times = [world.context.now()];
+  const now = () => {
+    const time = times.pop();
+    if (time === undefined) throw new Error("the transaction ends here");
+    return time;
   };
-  await expect(storeRecords({ ...world.context, alongside }, scored)).rejects.toThrow("ends here");
+  await expect(storeRecords({ ...world.context, now }, scored)).rejects.toThrow("ends here");
   expect(await told()).toEqual([]);
   await storeRecords(world.context, scored);
   expect(await told()).toEqual(HIT);

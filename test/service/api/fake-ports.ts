@@ -349,6 +349,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     findAgent: fakeAgentFinder(),
     scoreNow: async () => ({ kind: "stored", row: storedScore() }),
     scoreOnDemand: null,
+    enrol: async () => undefined,
     discovery: {
       origin: "https://health.example",
       paymentTerms: null,
@@ -399,6 +400,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     policy: AHS_2026_2,
     ...fakeAlertPorts(keys.ledger),
     ...fakeKeyPorts(keys.ledger, { clock, logger }),
+    owed: async () => [],
     policies: fakePolicies(),
     spendingLimits: fakeSpendingLimits(),
     ...changes,
@@ -415,6 +417,11 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     },
     scores: {
       standing: async () => standing(),
+      // What is followed is final.
+      atFinal: async (address) => {
+        const { followed } = (await changes.scores?.standing?.(address)) ?? standing();
+        return followed ? "known" : "unknown";
+      },
       published: async () => null,
       history: async () => [storedScore()],
       trend: async () => ({ points: 0, change: null }),

@@ -107,7 +107,11 @@ const FOUND: Changes = {
 };
 /** Services that know neither. */
 const UNKNOWN: Changes = {
-  scores: { ...PORTS.scores, standing: async () => standing({ followed: false, score: null }) },
+  scores: {
+    ...PORTS.scores,
+    standing: async () => standing({ followed: false, score: null }),
+    atFinal: async () => "unknown",
+  },
   scoreNow: async () => ({ kind: "not-indexed" }),
   findAgent: async () => ({ kind: "unknown" }),
   readDealings: async () => ({ kind: "not-indexed" }),
@@ -288,7 +292,8 @@ async function ask(endpoint: Endpoint, reach: Reach, method = endpoint.method.to
     body: ["GET", "HEAD"].includes(method) ? null : (reach.raw ?? json),
   });
   const isPaid = paying.taken.some(({ outcome }) => outcome === "kept");
-  return { response, charged: before - (ledger.balance() ?? 0), isPaid };
+  const isOwed = paying.taken.some(({ outcome }) => outcome === "owed");
+  return { response, charged: before - (ledger.balance() ?? 0), isPaid, isOwed };
 }
 
 type Examples = Readonly<Record<string, { readonly value: { readonly type: string } }>>;
@@ -370,9 +375,10 @@ describe("every endpoint", () => {
       for (const failing of used) {
         const failure = new Error(message);
         const changes = watched({ ...PORTS, ...FOUND }, (name) => (name === failing ? failure : null));
-        const { response, charged, isPaid } = await ask(endpoint, { changes });
+        const { response, charged, isPaid, isOwed } = await ask(endpoint, { changes });
+        const expected = isOwed ? 503 : status;
         if (response.status === 200) endured.push(failing);
-        else expect([failing, response.status, charged, isPaid]).toEqual([failing, status, 0, false]);
+        else expect([failing, response.status, charged, isPaid]).toEqual([failing, expected, 0, false]);
       }
       expect(endured.filter((name) => !ENDURED[status].includes(name))).toEqual([]);
     }

@@ -15,6 +15,7 @@ import { insertCurrentScore } from "../../support/score-rows.ts";
 import { useDatabase } from "../../support/test-database.ts";
 import { keyOnlyAccess } from "../access/key-only-access.ts";
 import { createIndexTables } from "../db/index-tables.ts";
+import { enrichTo, finalize } from "../model/features/index-tables.ts";
 import { bodyOf, fakePorts, WALLET } from "./fake-ports.ts";
 
 const CHAIN = 31337;
@@ -24,9 +25,12 @@ const db = useDatabase();
 
 beforeAll(async () => {
   await createIndexTables(db, CHAIN);
+  const block = { number: 1000, timestamp: NOW.getTime() / 1000 };
   await db.$client.query(
-    `insert into "chain_31337".block (number, hash, "timestamp") values (1000, '0x', ${NOW.getTime() / 1000})`,
+    `insert into "chain_31337".block (number, hash, "timestamp") values (${block.number}, '0x', ${block.timestamp})`,
   );
+  await finalize(db.$client, "chain_31337", block);
+  await enrichTo(db.$client, "chain_31337", block.number);
 });
 
 /** The app on the store itself; only scoring is left out. */

@@ -82,8 +82,9 @@ beforeEach(async () => {
 
 /** All that a caller who shows nothing has read for them. */
 const CHEAP = {
-  wallet: ["wallet_standing"],
-  agent: [`indexed_agent_${CHAIN_ID}`, "wallet_standing"],
+  stored: ["wallet_standing"],
+  wallet: ["wallet_standing", "wallet_at_final"],
+  agent: [`indexed_agent_${CHAIN_ID}`, "wallet_standing", "wallet_at_final"],
   keys: [],
   outputs: [expect.stringContaining("job_spec")],
   appeal: [expect.stringContaining('"ahs"."appeal"')],
@@ -93,7 +94,8 @@ function cheapFor(url: string): readonly unknown[] {
   if (url.includes("/v1/outputs")) return CHEAP.outputs;
   if (url.endsWith("/appeal")) return CHEAP.appeal;
   if (url.includes("/ahs/agent/")) return CHEAP.agent;
-  return url.includes("/keys") ? CHEAP.keys : CHEAP.wallet;
+  if (url.includes("/keys")) return CHEAP.keys;
+  return /\/(ahs\/route|risk|alerts\/subscribe)\/0x/.test(url) ? CHEAP.stored : CHEAP.wallet;
 }
 
 describe("a priced request", () => {

@@ -1,8 +1,10 @@
 import { type Address, encodeFunctionData, getAddress, numberToHex } from "viem";
 import { agentHealthOracleAbi } from "../../../service/chain/abi/agent-health-oracle.ts";
+import { lowerCase } from "../../../service/db/columns.ts";
 import { enrolment } from "../../../service/db/tables/history.ts";
 import { type EnrolmentPolicy, enrolmentRound } from "../../../service/oracle/enrolment-round.ts";
-import { requestEnrolment } from "../../../service/oracle/enrolments.ts";
+import { requestEnrolments } from "../../../service/oracle/enrolments.ts";
+import { insertOnlyCall } from "../model/features/index-tables.ts";
 import { CHAIN_ID, localAccount } from "../sender/sender-under-test.ts";
 import { until } from "../sender/sender-world.ts";
 import { createPublishWorld } from "./publish-world.ts";
@@ -68,9 +70,10 @@ export async function createEnrolmentWorld() {
     enrolments,
     /** Asks for wallets as a paid call does, in a transaction of its own each. */
     ask: async (...wallets: readonly Address[]): Promise<void> => {
-      for (const wallet of wallets) {
+      for (const wallet of wallets.map(lowerCase)) {
+        await insertOnlyCall(world.db.$client, wallet);
         await world.db.transaction((tx) =>
-          requestEnrolment(tx, { chainId: CHAIN_ID, wallet: wallet.toLowerCase(), now: new Date() }),
+          requestEnrolments(tx, { chainId: CHAIN_ID, wallets: [wallet], now: new Date() }),
         );
       }
     },

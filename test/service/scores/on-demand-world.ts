@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
 import { createWalletReader } from "../../../bin/serve/reports.ts";
 import { apiKeyFinder, createApiKey } from "../../../service/access/api-keys.ts";
-import { createKeyDebits } from "../../../service/access/key-debits.ts";
+import { createKeyDebits, keepDebit } from "../../../service/access/key-debits.ts";
 import { createApp } from "../../../service/api/create-app.ts";
 import type { HistorySource } from "../../../service/ingest/history/history.ts";
 import {
@@ -10,6 +10,7 @@ import {
   HISTORY_LIMITS,
   type HistoryLimits,
 } from "../../../service/ingest/history/history-reader.ts";
+import { requestEnrolments } from "../../../service/oracle/enrolments.ts";
 import { createInfrastructureReader } from "../../../service/registries/probes/probes-of-wallet.ts";
 import { createTransferReader } from "../../../service/reports/profit-and-loss/wallet-transfers.ts";
 import { createContactCaches } from "../../../service/scores/read/contact-graph.ts";
@@ -67,6 +68,11 @@ export async function createOnDemandWorld() {
       scoreNow: (address) => scoreNow(context, address),
       scoreOnDemand:
         history === null ? null : (address) => scoreOnDemand({ ...context, history, logger }, address),
+      enrol: (wallets, debitId) =>
+        db.transaction(async (tx) => {
+          await keepDebit(tx, debitId);
+          await requestEnrolments(tx, { chainId: context.chainId, wallets, now: now() });
+        }),
       policy: context.policy,
       infrastructure: {
         ...createInfrastructureReader(db, { chainId: context.chainId, registries: [] }),

@@ -293,6 +293,15 @@ describe("a wallet that the index does not follow", () => {
     }
   });
 
+  test("is not followed for a key whose answer fails, and which gets its price back", async () => {
+    const { source } = await node();
+    const before = await world.traces();
+    // The key that signs scores is broken here.
+    expect(await world.appWith(source)(`${PATH}?include=attestation`)).toMatchObject({ status: 500 });
+    const { enrolments, balance } = await world.traces();
+    expect({ enrolments, balance }).toEqual({ enrolments: before.enrolments, balance: before.balance });
+  });
+
   test("that never sent anything is INSUFFICIENT, and its coverage claims nothing", async () => {
     const { source } = await explorer(undefined, []);
     const answer = await world.appWith(source)(`/ahs/${OTHER}`);

@@ -5,8 +5,10 @@ import { createScoreReader } from "../../../service/scores/scores.ts";
 import { insertCurrentScore, insertScore } from "../../support/score-rows.ts";
 import { useDatabase } from "../../support/test-database.ts";
 import { createIndexTables } from "../db/index-tables.ts";
+import { enrichTo, finalize, follow } from "../model/features/index-tables.ts";
 
 const CHAIN = 31337;
+const SCHEMA = "chain_31337";
 const HEAD = { blockNumber: 1200, timestamp: 1_795_000_000 };
 const HASH = `0x${"ab".repeat(32)}` as const;
 
@@ -22,6 +24,7 @@ describe("before the index has made its views", () => {
     for (const read of [
       () => reader.head(),
       () => reader.standing(wallet(1)),
+      () => reader.atFinal(wallet(1)),
       () => reader.published(wallet(1)),
     ]) {
       const error = await read().catch((caught: unknown) => caught);
@@ -81,6 +84,28 @@ describe("with an index", () => {
       { head: HEAD, sanctions: [], threats: [], score: null, followed: false },
       { head: HEAD, sanctions: [], threats: [], score: shown, followed: true },
     ]);
+  });
+
+  it("a wallet is known to the newest finalized and enriched block from the one on in which it is followed", async () => {
+    const [known, newer, reported, stranger] = [wallet(11), wallet(12), wallet(13), wallet(14)];
+    const standings = () =>
+      Promise.all([known, newer, reported, stranger, known].map((address) => reader.atFinal(address)));
+    await follow(db.$client, SCHEMA, { wallet: known, block: 1199 });
+    await follow(db.$client, SCHEMA, { wallet: newer, block: 1200 });
+    await db.$client.query(
+      `insert into ahs.kept_history (chain_id, wallet, source, from_block, from_timestamp, to_block, to_hash, complete)
+       values ($1, $2, 'otterscan', 5, 5, 1199, $3, true)`,
+      [CHAIN, reported, HASH],
+    );
+    const none = Array.from({ length: 5 }, () => "no-block");
+    expect(await standings()).toEqual(none);
+    await finalize(db.$client, SCHEMA, { number: 1199, timestamp: 1_794_999_990 });
+    expect(await standings()).toEqual(none);
+    await enrichTo(db.$client, SCHEMA, 1199);
+    expect(await standings()).toEqual(["known", "unknown", "known", "unknown", "known"]);
+    // Enrichment that is more than an hour behind makes no record of today.
+    await enrichTo(db.$client, SCHEMA, 999);
+    expect(await standings()).toEqual(none);
   });
 
   it("a score of another chain is none", async () => {

@@ -1,5 +1,5 @@
 // Buys a key, or credits for the one that the browser is signed in with, by a payment that a browser wallet signs.
-import "./recover-key.js";
+import "./show-owed.js";
 import { bodyOf, refusalOf, runForm, showKey } from "./key-parts.js";
 import { connect, requireFunds, sign, useChain } from "./wallet.js";
 import { authorizationFor, paymentHeader, Told, termsOf, tokenText } from "./x402-payment.js";
@@ -76,7 +76,7 @@ async function lostWords(answer, claim) {
   const why = answer === null ? "The service cannot be reached." : await refusalOf(answer);
   if (claim === undefined)
     return `${why} If your wallet was charged, what it paid for is kept for it: look again in a minute.`;
-  return `${why} It is paid for and owed to you. Keep this claim, and send it with the same request in X-Payment-Claim: ${claim}`;
+  return `${why} It is paid for and owed to you: buy the same again with this wallet, and you do not pay twice. Or send this claim with the same request in X-Payment-Claim: ${claim}`;
 }
 
 function showBalance(usd) {

@@ -12,20 +12,26 @@ for (const form of document.querySelectorAll("form[data-recover]")) {
 }
 
 async function recover(form, tell) {
+  const signIn = await signInByWallet(tell);
+  const id = form.elements["key-id"].value.trim();
+  const request = jsonRequest(id === "" ? {} : { key_id: id });
+  const headers = { ...request.headers, ...signIn };
+  const answer = await fetch("/keys/rotate", { ...request, headers });
+  if (!answer.ok) throw new Told(whichWords(id, await refusalOf(answer)));
+  const { api_key: key, balance_usd: usd } = await bodyOf(answer);
+  showKey(form.querySelector(".bought"), key);
+  return `This is the new key, with ${usd === null ? "no limit" : `${usd.toFixed(2)} USD`}. It is shown here once: copy it now.`;
+}
+
+/** The header of a sign-in that the wallet signs; it works once. */
+export async function signInByWallet(tell) {
   tell("Waiting for your wallet…");
   const { wallet, account } = await connect();
   const offered = await fetch("/account/sign-in", jsonRequest({ address: account }));
   if (!offered.ok) throw new Told(await refusalOf(offered));
   const { message, fields } = await offered.json();
   const signature = await signText(wallet, message, account);
-  const id = form.elements["key-id"].value.trim();
-  const request = jsonRequest(id === "" ? {} : { key_id: id });
-  const headers = { ...request.headers, "sign-in-with-x": base64Of({ ...fields, signature }) };
-  const answer = await fetch("/keys/rotate", { ...request, headers });
-  if (!answer.ok) throw new Told(whichWords(id, await refusalOf(answer)));
-  const { api_key: key, balance_usd: usd } = await bodyOf(answer);
-  showKey(form.querySelector(".bought"), key);
-  return `This is the new key, with ${usd === null ? "no limit" : `${usd.toFixed(2)} USD`}. It is shown here once: copy it now.`;
+  return { "sign-in-with-x": base64Of({ ...fields, signature }) };
 }
 
 /** A buyer of several keys must choose one. */

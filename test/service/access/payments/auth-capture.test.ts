@@ -91,7 +91,7 @@ describe("the official client pays by auth-capture", () => {
     const failed = await shop.request(PATH, paid(await shop.sign(PATH)));
     const { claim } = (await failed.json()) as { claim: string };
     expect([failed.status, await stateOf()]).toEqual([
-      500,
+      503,
       { state: "settled", capture_state: "authorized" },
     ]);
     offsetMs = 3_600_000 + 200_000;

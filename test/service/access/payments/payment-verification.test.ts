@@ -34,7 +34,7 @@ describe("an authorization that others carry out while it is verified", () => {
     world.works.failure = new Error("broken");
     const failed = await world.request(CHEAP, header);
     const { claim } = (await failed.json()) as { claim: string };
-    expect([failed.status, await states()]).toEqual([500, ["owed"]]);
+    expect([failed.status, await states()]).toEqual([503, ["owed"]]);
     world.works.failure = null;
     world.pass(1_000);
     expect((await world.request(CHEAP, { "x-payment-claim": claim })).status).toBe(200);

@@ -74,6 +74,7 @@ describe("/openapi.json", () => {
       "/keys/topup": [["post", 1]],
       "/keys/rotate": [["post", null]],
       "/keys/self": [["get", null]],
+      "/owed": [["get", null]],
       "/alerts/subscribe/{address}": [["get", 2]],
       "/alerts": [["get", null]],
       "/alerts/{subscription_id}": [

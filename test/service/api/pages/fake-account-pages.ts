@@ -23,6 +23,7 @@ export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
       usage: async () => [],
       randomId: () => "once-0123456789abcdef",
     },
+    owed: async () => [],
     verdicts: {
       find: async (id) => (id === verdictView().id ? verdictView() : null),
       evidence: notAsked,

@@ -259,6 +259,43 @@ describe("POST /ahs/batch", () => {
     expect([(await bodyOf<Batch>(response)).count, onDemand]).toEqual([2, [FIRST]]);
   });
 
+  it.each([
+    ["none of which is known", { known: [], status: 404, scored: [] }],
+    ["one of which is known", { known: [SECOND], status: 200, scored: [SECOND] }],
+  ] as const)(
+    "reads no history for a payment of scheme upto, which is settled after the work, of wallets %s",
+    async (_name, { known, status, scored }) => {
+      const [asked, enrolled]: [Address[], Address[]] = [[], []];
+      const { response, taken } = await batchOf("payer", [FIRST, SECOND], {
+        scheme: "upto",
+        scores: { standing: async (address) => standing({ followed: known.some((one) => one === address) }) },
+        scoreNow: async (wallet) => {
+          asked.push(wallet);
+          return { kind: "stored", row: storedScore({ wallet }) };
+        },
+        scoreOnDemand: async () => {
+          throw new Error("a history was read");
+        },
+        enrol: async (wallets) => void enrolled.push(...wallets),
+      });
+      expect([response.status, asked, enrolled, taken()]).toEqual([status, scored, [], scored.length]);
+    },
+  );
+
+  it.each([
+    ["a key", "key"],
+    ["a payment that is settled first", "payer"],
+  ] as const)("has those that it scored for the first time followed, for %s", async (_name, kind) => {
+    const enrolled: Address[] = [];
+    const { response } = await batchOf(kind, [FIRST, SECOND, THIRD], {
+      scores: { standing: async (address) => standing({ followed: address === FIRST }) },
+      scoreOnDemand: async (wallet) =>
+        wallet === THIRD ? { kind: "not-indexed" } : { kind: "stored", row: storedScore({ wallet }) },
+      enrol: async (wallets) => void enrolled.push(...wallets),
+    });
+    expect([response.status, enrolled]).toEqual([200, [SECOND]]);
+  });
+
   it("scores a few wallets at a time", async () => {
     let running = 0;
     let most = 0;

@@ -55,7 +55,7 @@ describe("POST /keys", () => {
     };
     const { post, taken } = keysApp({ buy: broken });
     const response = await post("/keys", { credits_usd: 1 }, paidBy(1));
-    expect([response.status, (await bodyOf(response)).claim]).toEqual([500, "c1".repeat(32)]);
+    expect([response.status, (await bodyOf(response)).claim]).toEqual([503, "c1".repeat(32)]);
     expect(taken).toMatchObject([{ outcome: "owed" }]);
   });
 

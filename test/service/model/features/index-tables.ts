@@ -1,6 +1,7 @@
 import type { Client } from "pg";
 import type { Address, Hex } from "viem";
 import type { OwnCall } from "../../../../service/model/features/types.ts";
+import { callsOf } from "./histories.ts";
 
 /** The tables of the index that scoring reads, shaped and named as Ponder makes them. */
 export async function createIndexTables(client: Pick<Client, "query">, schema: string): Promise<void> {
@@ -57,7 +58,7 @@ export function blockHash(number: number): Hex {
 
 /** The checkpoint of a finalized block, as Ponder encodes it. */
 export async function finalize(
-  client: Client,
+  client: Pick<Client, "query">,
   schema: string,
   block: { readonly number: number; readonly timestamp: number },
 ): Promise<void> {
@@ -71,7 +72,7 @@ export async function finalize(
 }
 
 /** Enriches the chain up to a block that the index holds. */
-export async function enrichTo(client: Client, schema: string, block: number): Promise<void> {
+export async function enrichTo(client: Pick<Client, "query">, schema: string, block: number): Promise<void> {
   await client.query(
     `insert into ahs.enrich_cursor select 31337, number, hash from ${schema}.block where number = $1
      on conflict (chain_id) do update set block = excluded.block, block_hash = excluded.block_hash`,
@@ -81,7 +82,7 @@ export async function enrichTo(client: Client, schema: string, block: number): P
 
 /** Starts following a wallet. */
 export async function follow(
-  client: Client,
+  client: Pick<Client, "query">,
   schema: string,
   { wallet, block }: { readonly wallet: Address; readonly block: number },
 ): Promise<void> {
@@ -106,7 +107,7 @@ export async function followEnriched(
 
 /** An own call as enrichment, or a history source, stores it. */
 export async function insertOwnCall(
-  client: Client,
+  client: Pick<Client, "query">,
   { call, wallet, source = "enrich" }: { call: OwnCall; wallet: Address; source?: string },
 ): Promise<void> {
   const { receipt } = call;
@@ -127,6 +128,12 @@ export async function insertOwnCall(
       receipt?.moves.map(({ token, amount }) => `${token}:${amount}`),
     ],
   );
+}
+
+/** Makes one own call of the wallet known, in place of all others. */
+export async function insertOnlyCall(client: Pick<Client, "query">, wallet: Address): Promise<void> {
+  await client.query("delete from ahs.own_call where chain_id = 31337 and wallet = $1", [wallet]);
+  for (const call of callsOf([{ at: 0 }])) await insertOwnCall(client, { wallet, call });
 }
 
 /** A mined transaction; it is an own call of its sender unless the sender is a stranger. */

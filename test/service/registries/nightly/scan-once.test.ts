@@ -2,13 +2,14 @@ import fc from "fast-check";
 import type { Address } from "viem";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Grade } from "../../../../service/model/score/record.ts";
-import { readOpenEnrolments, requestEnrolment } from "../../../../service/oracle/enrolments.ts";
+import { readOpenEnrolments, requestEnrolments } from "../../../../service/oracle/enrolments.ts";
 import { countWaitingDocuments } from "../../../../service/registries/documents/agent-documents.ts";
 import { finishScan } from "../../../../service/registries/nightly/finish-scan.ts";
 import { scanOnce } from "../../../../service/registries/nightly/scan-once.ts";
 import { readScans } from "../../../../service/registries/nightly/scan-runs.ts";
 import { requestRegistryWallets } from "../../../../service/registries/readers/registry-agents.ts";
 import { forFile } from "../../../support/test-database.ts";
+import { insertOnlyCall } from "../../model/features/index-tables.ts";
 import {
   CELO,
   CHAIN,
@@ -179,8 +180,12 @@ describe("the steps", () => {
 });
 
 describe("wallets of registries", () => {
-  const ask = (wallet: Address) =>
-    world.db.transaction((tx) => requestEnrolment(tx, { chainId: CHAIN, wallet, now: world.deps.now() }));
+  const ask = async (wallet: Address) => {
+    await insertOnlyCall(world.db.$client, wallet);
+    await world.db.transaction((tx) =>
+      requestEnrolments(tx, { chainId: CHAIN, wallets: [wallet], now: world.deps.now() }),
+    );
+  };
 
   test("wait behind those that somebody paid for, and are paid for once somebody does", async () => {
     const node = nodeWith([...olasService(1, 5), ...olasService(2, 6)]);

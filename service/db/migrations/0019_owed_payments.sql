@@ -1,0 +1,1 @@
+CREATE INDEX "payment_owed" ON "ahs"."payment" USING btree ("payer") WHERE "ahs"."payment"."state" = 'settled';
