@@ -42,7 +42,7 @@ export type WalletSnapshot = {
   readonly followed: boolean;
 };
 
-/** Whether the newest finalized and enriched block, at which scores and reports are made, knows a wallet; no-block while there is none. */
+/** Whether a wallet is known at the newest finalized and enriched block, at which scores and reports are made; no-block without one. */
 export type FinalStanding = "known" | "unknown" | "no-block";
 
 /** True if a score is of a moment more than 24 hours ago. */

@@ -33,7 +33,7 @@ const selfSchema = z.object({
 export type AccountView = {
   readonly self: z.infer<typeof selfSchema>;
   readonly summary: KeyStanding | null;
-  /** What is owed to the wallet that bought the key. */
+  /** Owed to the wallet that bought the key. */
   readonly owed: readonly OwedPayment[];
   /** Null if it could not be read. */
   readonly policy: KeyPolicy | null;

@@ -222,6 +222,8 @@ export const getRiskPremium = definePaid({
   answer: { schema: riskPremiumSchema, description: "The risk and what is behind it" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   check: ({ params }, { deps, now }) => requireKnown(params.address, deps, now),
+  // Providers of labels charge for each question.
+  settlement: () => "before",
   interestIn: ({ address }) => [address],
   async work({ params: { address } }, standing, { deps, now }): Promise<RiskPremiumAnswer> {
     const [risk, report, providers, accounts] = await Promise.all([

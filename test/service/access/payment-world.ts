@@ -167,6 +167,7 @@ export function paymentWorld(
     sold("/dear/{id}", 2000, works),
     sold("/metered/{id}", 5000, works, { meteredUnits: ({ id }) => Number(id) }),
     sold("/captured/{id}", 500, works, { isCaptured: true, settlement: () => "before" }),
+    sold("/secret/{id}", 2000, works, { withoutSecrets: ({ id }) => ({ id }) }),
   ];
   mountEndpoints(app, endpoints, {
     deps: { ...fakePorts().ports, access, clock },
@@ -273,6 +274,7 @@ function sold(
     readonly meteredUnits?: (answer: { id: string }) => number;
     readonly isCaptured?: true;
     readonly settlement?: () => "before";
+    readonly withoutSecrets?: (answer: { id: string }) => { id: string };
   } = {},
 ) {
   return definePaid({

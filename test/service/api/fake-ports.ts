@@ -417,7 +417,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     },
     scores: {
       standing: async () => standing(),
-      // What is followed is final.
+      // Every followed wallet is final.
       atFinal: async (address) => {
         const { followed } = (await changes.scores?.standing?.(address)) ?? standing();
         return followed ? "known" : "unknown";

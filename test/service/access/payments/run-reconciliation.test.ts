@@ -60,6 +60,17 @@ describe("a server killed", () => {
     expect(await afterDeadline(id)).toBe("settled");
   });
 
+  it("after the money moved: owed some seconds after its own order was mined, while a running request keeps its lease", async () => {
+    usdc.startSender();
+    const { payment, id } = await reserved();
+    await store().askSettlement(id, CENT);
+    expect((await usdc.facilitator().settle(payment)).kind).toBe("settled");
+    expect(await reconcilePayments(deps())).toMatchObject({ settle: 0, wait: 0 });
+    offsetMs += 10_000;
+    expect(await reconcilePayments(deps())).toMatchObject({ settle: 1 });
+    expect(await stateOf(id)).toBe("settled");
+  });
+
   it("after it said so, before the answer: owed to one repeat, which is answered without a charge", async () => {
     usdc.startSender();
     const { payment, id } = await reserved();
