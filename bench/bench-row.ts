@@ -24,6 +24,10 @@ export function shown(figure: Figure): BenchRow {
   return { ...rounded(figure), bar: null, holds: true };
 }
 
+export function median(values: readonly number[]): number {
+  return values.toSorted((x, y) => x - y)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
+
 /** Three digits are all that one run is good for. */
 function rounded(figure: Figure): Figure {
   return {

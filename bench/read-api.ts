@@ -13,7 +13,7 @@ import { roleAccounts } from "../devnet/accounts.ts";
 import { createApiKey } from "../service/access/api-keys.ts";
 import { writeDeployment } from "../service/chain/deployments.ts";
 import { type Database, openDatabase } from "../service/db/database.ts";
-import { atLeast, atMost, type BenchRow } from "./bench-row.ts";
+import { atLeast, atMost, type BenchRow, median } from "./bench-row.ts";
 import { measureChecks } from "./read-checks.ts";
 import { deploymentOf, seedScores } from "./read-population.ts";
 
@@ -234,8 +234,4 @@ async function ended(child: ChildProcess): Promise<void> {
   const exit = once(child, "exit");
   child.kill("SIGINT");
   await exit;
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

@@ -8,7 +8,7 @@ import { createIpLimit, createRateBuckets } from "../service/access/rate-limits.
 
 import { addressParams } from "../service/api/schemas/values.ts";
 import type { Database } from "../service/db/database.ts";
-import { type BenchRow, shown } from "./bench-row.ts";
+import { atMost, type BenchRow, median, shown } from "./bench-row.ts";
 
 const AT_ONCE = 64;
 const TIMES = 10_000;
@@ -48,7 +48,38 @@ export async function measureChecks(db: Database, wallet: Address | "0x"): Promi
     await microseconds(check);
     rows.push(shown({ name: `read: cost of ${name}`, value: await microseconds(check), unit: "µs" }));
   }
-  return rows;
+  return [...rows, await measureCaptures(db, key.id)];
+}
+
+const DEBITS = 24_000;
+const CAPTURED_AT_ONCE = 12;
+const MOST_GROWTH = 1.5;
+
+/**
+ * How much longer captures take at the end than at the start of many debits, while a snapshot is open. Each is measured
+ * beside its reservation, so that other work on the machine slows both.
+ */
+async function measureCaptures(db: Database, keyId: string): Promise<BenchRow> {
+  const debits = createKeyDebits({ db, now: () => new Date(), randomUuid: randomUUID });
+  await db.$client.query("analyze ahs.key_debit");
+  const reader = await db.$client.connect();
+  await reader.query("begin isolation level repeatable read; select 1");
+  const ratios: number[] = [];
+  for (let made = 0; made < DEBITS; made += CAPTURED_AT_ONCE) {
+    const hold = () => debits.hold({ keyId, units: 1, endpoint: "GET /bench" });
+    const asked = performance.now();
+    const held = await Promise.all(Array.from({ length: CAPTURED_AT_ONCE }, hold));
+    const ids = held.flatMap((outcome) => (outcome.kind === "held" ? [outcome.debitId] : []));
+    const started = performance.now();
+    await Promise.all(ids.map(debits.keep));
+    ratios.push((performance.now() - started) / (started - asked));
+  }
+  await reader.query("rollback");
+  reader.release();
+  const quarter = ratios.length / 4;
+  const name = `read: captures at the end of ${DEBITS} debits, a snapshot open, beside those at the start`;
+  const value = median(ratios.slice(-quarter)) / median(ratios.slice(0, quarter));
+  return atMost(MOST_GROWTH, { name, value, unit: "×" });
 }
 
 async function microseconds(check: () => unknown): Promise<number> {

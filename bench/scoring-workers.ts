@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { loadavg } from "node:os";
 import { Client } from "pg";
 import { migrateDatabase, openDatabase } from "../service/db/database.ts";
-import { atLeast, atMost, type BenchRow, shown } from "./bench-row.ts";
+import { atLeast, atMost, type BenchRow, median, shown } from "./bench-row.ts";
 import { seedScoring } from "./scoring-population.ts";
 
 const WALLETS = 4_000;
@@ -46,13 +46,13 @@ export async function benchScoringWorkers({
   return [
     atLeast(1.6, {
       name: "scoring by two workers: wallets of 100 calls per second, of those that one worker scores and stores",
-      value: medianOf(rounds.map(({ one, two }) => one / two)),
+      value: median(rounds.map(({ one, two }) => one / two)),
       unit: "×",
     }),
     atMost(0, { name: "scoring by two workers: wallets that both scored", value: twice, unit: "wallets" }),
     shown({
       name: "scoring by one worker: wallets of 100 calls, scored and stored",
-      value: WALLETS / medianOf(rounds.map(({ one }) => one)),
+      value: WALLETS / median(rounds.map(({ one }) => one)),
       unit: "wallets/s",
     }),
     shown({ name: "scoring by workers: load average of the machine", value: loadavg()[0] ?? 0, unit: "" }),
@@ -81,8 +81,4 @@ async function scoreBy(client: Client, workers: readonly ChildProcess[]) {
   const { rows } = await client.query("select count(*)::int as count from ahs.current_score");
   if (rows[0].count !== WALLETS) throw new Error(`${rows[0].count} of ${WALLETS} wallets were scored`);
   return { seconds, twice: counts.reduce((sum, count) => sum + count) - WALLETS };
-}
-
-function medianOf(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }

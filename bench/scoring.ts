@@ -15,7 +15,7 @@ import {
   scoreAtFinalized,
   scoreRead,
 } from "../service/scores/score-wallets.ts";
-import { atLeast, atMost, type BenchRow, shown } from "./bench-row.ts";
+import { atLeast, atMost, type BenchRow, median, shown } from "./bench-row.ts";
 import { marketOf, type Population, seedMoreWallets, seedScoring } from "./scoring-population.ts";
 
 export type ScoringBenchOptions = {
@@ -74,7 +74,7 @@ export async function benchScoring({ databaseUrl }: ScoringBenchOptions): Promis
       cpuMs.push((user + system) / 1_000 / usual.length);
       rounds.push({ scored: seconds, hashed: await useAll(context, usual, hashed) });
     }
-    const seconds = medianOf(rounds.map((round) => round.scored));
+    const seconds = median(rounds.map((round) => round.scored));
     const one = await useOneByOne(context, usual);
     const busy = await walletsOf(context, BUSY);
     const busySeconds = await useAll(context, busy, scored);
@@ -88,7 +88,7 @@ export async function benchScoring({ databaseUrl }: ScoringBenchOptions): Promis
     return [
       atLeast(0.6, {
         name: "scoring: wallets of 100 calls per second, of those read and hashed without the model",
-        value: medianOf(rounds.map((round) => round.hashed / round.scored)),
+        value: median(rounds.map((round) => round.hashed / round.scored)),
         unit: "×",
       }),
       shown({
@@ -98,7 +98,7 @@ export async function benchScoring({ databaseUrl }: ScoringBenchOptions): Promis
       }),
       shown({
         name: "scoring: processor time of one of them, PostgreSQL's left out",
-        value: medianOf(cpuMs),
+        value: median(cpuMs),
         unit: "ms",
       }),
       atMost(2, {
@@ -170,7 +170,7 @@ async function costOfOne(
     times.push(performance.now() - started);
     most = Math.max(most, process.memoryUsage().heapUsed - before);
   }
-  return { ms: medianOf(times), megabytes: most / 1e6 };
+  return { ms: median(times), megabytes: most / 1e6 };
 }
 
 /** Median milliseconds to read and use one wallet alone, with nothing kept from others, in turns with the baseline. */
@@ -182,7 +182,7 @@ async function useOneByOne(context: ScoringContext, wallets: readonly Address[])
     times.scored.push(await useOne(context, own, scored));
     times.hashed.push(await useOne(context, own, hashed));
   }
-  return { scored: medianOf(times.scored), hashed: medianOf(times.hashed) };
+  return { scored: median(times.scored), hashed: median(times.hashed) };
 }
 
 async function useOne(context: ScoringContext, wallets: readonly Address[], use: Use): Promise<number> {
@@ -202,7 +202,7 @@ async function useOnDemand(context: ScoringContext, usual: readonly Address[]) {
     seconds.own.push(await scoreInLanes(context, wallets));
     seconds.shared.push(await scoreInLanes({ ...context, contacts: createContactCaches() }, wallets));
   }
-  return { own: medianOf(seconds.own), shared: medianOf(seconds.shared) };
+  return { own: median(seconds.own), shared: median(seconds.shared) };
 }
 
 async function scoreInLanes(context: ScoringContext, wallets: readonly Address[]): Promise<number> {
@@ -216,10 +216,6 @@ async function scoreInLanes(context: ScoringContext, wallets: readonly Address[]
   });
   await Promise.all(lanes);
   return (performance.now() - started) / 1_000;
-}
-
-function medianOf(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
 }
 
 async function walletsOf(

@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import fc from "fast-check";
+import type { QueryConfig } from "pg";
 import { beforeAll, describe, expect, it } from "vitest";
 import {
   apiKeyFinder,
@@ -9,6 +10,7 @@ import {
   revokeApiKey,
 } from "../../../service/access/api-keys.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../service/access/key-debits.ts";
+import type { Database } from "../../../service/db/database.ts";
 import { useDatabase } from "../../support/test-database.ts";
 
 const NOW = new Date("2026-11-20T10:00:00Z");
@@ -41,6 +43,16 @@ async function held(keyId: string, units: number): Promise<string> {
   const outcome = await debits.hold({ keyId, units, endpoint: "GET /x" });
   if (outcome.kind !== "held") throw new Error(`not held: ${outcome.kind}`);
   return outcome.debitId;
+}
+
+/** The database, explaining statements instead of running them. */
+function explainingPool(plans: string[]): Database {
+  const query = async ({ text, values }: QueryConfig) => {
+    const { rows } = await db.$client.query({ text: `explain ${text}`, values });
+    plans.push(rows.map((row) => row["QUERY PLAN"]).join("\n"));
+    return { rows: [] };
+  };
+  return { ...db, $client: Object.assign(Object.create(db.$client), { query }) };
 }
 
 describe("an API key", () => {
@@ -102,6 +114,30 @@ describe("a debit", () => {
     await debits.keep(debitId);
     await debits.giveBack(debitId);
     expect(await ledgerOf(keyId)).toEqual({ balance: 70, held: 0, kept: 30, returned: 0 });
+  });
+
+  it("is found by its id among 24,000 that were captured", async () => {
+    const keyId = await newKey(100);
+    await db.$client.query(
+      `insert into ahs.key_debit (id, key_id, endpoint, units, state, deadline)
+       select gen_random_uuid(), $1, 'GET /x', 1, 'kept', now() from generate_series(1, 24000)`,
+      [keyId],
+    );
+    await db.$client.query("analyze ahs.key_debit");
+    const debitId = await held(keyId, 30);
+    const answer = { contentType: "application/json", body: new Uint8Array(), headers: {} };
+    const plans: string[] = [];
+    const explaining = createKeyDebits({ db: explainingPool(plans), now: () => NOW, randomUuid: randomUUID });
+    await explaining.keep(debitId);
+    await explaining.keepAnswered(debitId, { scope: "s", keyHash: "h", fingerprint: "f" }, answer);
+    await explaining.giveBack(debitId);
+    for (const plan of plans) {
+      expect(plan).toContain("key_debit_pkey");
+      expect(plan).not.toContain("key_debit_state");
+    }
+    expect(plans).toHaveLength(3);
+    await debits.giveBack(debitId);
+    await db.$client.query("delete from ahs.key_debit where key_id = $1", [keyId]);
   });
 
   it("beyond the balance is refused with the balance, and leaves no row", async () => {
