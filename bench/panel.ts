@@ -95,7 +95,7 @@ function runDeps(db: Database, environment: Environment): RunOneDeps {
   const registry = new Registry();
   const { panel: settings } = parseConfig(environment);
   if (settings === null) throw new Error("no panel is configured");
-  const panel = panelFromConfig(settings, registry);
+  const panel = panelFromConfig(settings, { registry, now: () => new Date() });
   return {
     db,
     chainId: 31_337,

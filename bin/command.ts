@@ -1,19 +1,21 @@
 import type { Logger } from "pino";
 import { type Deployment, loadDeployment } from "../service/chain/deployments.ts";
 import type { Database } from "../service/db/database.ts";
+import { openDatabaseClock } from "../service/db/database-clock.ts";
 import { type Config, requireIndexSettings } from "./config.ts";
-import { createLogger, openProcessDatabase } from "./process.ts";
+import { createLogger, MACHINE_CLOCK, openProcessDatabase } from "./process.ts";
 
-/** Runs what a command does on the configured database, which is closed afterwards. */
+/** Runs what a command does on the configured database, by the database's time. The database is closed afterwards. */
 export async function withDatabase(
   config: Config,
   name: string,
-  run: (db: Database, logger: Logger) => Promise<void>,
+  run: (db: Database, process: { readonly logger: Logger; readonly now: () => Date }) => Promise<void>,
 ): Promise<void> {
   const logger = createLogger(config, name);
   const db = openProcessDatabase(config, `ahs-${name}`, logger);
   try {
-    await run(db, logger);
+    const { now } = await openDatabaseClock(db, MACHINE_CLOCK);
+    await run(db, { logger, now });
   } finally {
     await db.$client.end();
   }

@@ -117,11 +117,12 @@ export function factSourceFromConfig(
   return createNodeFacts({ url, onMissing });
 }
 
-/** Context for scoring and for planning publications, by the newest model and the wall clock. */
+/** Context for scoring and for planning publications, by the newest model. */
 export function scoringFromConfig(from: {
   readonly config: Config;
   readonly deployment: Deployment;
   readonly db: Database;
+  readonly now: () => Date;
   readonly logger: Logger;
 }): ScoringRunContext {
   return {
@@ -130,7 +131,7 @@ export function scoringFromConfig(from: {
     chain: from.deployment,
     policy: AHS_2026_2,
     publishPolicy: publishPolicyOf(from.config),
-    now: () => new Date(),
+    now: from.now,
     rescoreIntervalSeconds: from.config.rescoreIntervalSeconds,
     logger: from.logger,
   };

@@ -4,6 +4,7 @@ import type { Logger } from "pino";
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import type { Deployment } from "../service/chain/deployments.ts";
 import type { Database } from "../service/db/database.ts";
+import type { DatabaseClock } from "../service/db/database-clock.ts";
 import { fromIndex, readIndexHead } from "../service/db/index-snapshot.ts";
 import { readChainQueues, readFeedPrice, readScoreAges } from "../service/db/operation-facts.ts";
 import { readQuarantineFacts } from "../service/db/quarantine.ts";
@@ -18,7 +19,7 @@ type Watched = {
   readonly db: Database;
   readonly deployment: Pick<Deployment, "chainId" | "market">;
   readonly logger: Logger;
-  readonly now: () => Date;
+  readonly clock: DatabaseClock;
 };
 
 /** Scrapes come every few seconds, and from several places. */
@@ -40,22 +41,32 @@ function addBuildInfo(registry: Registry, processName: string): void {
   info.set({ version, node: process.version, process: processName }, 1);
 }
 
+/** Registers how far this machine's date is ahead of the database's time; once per registry. */
+function watchClock(registry: Registry, { clock }: Pick<Watched, "clock">): void {
+  addGauge(
+    registry,
+    "ahs_clock_ahead_seconds",
+    "Seconds by which the machine's clock is ahead of the database's",
+    async () => clock.aheadSeconds(),
+  );
+}
+
 /** Registers how old the index is, read from the database when the registry is; once per registry. */
 function watchIndex(registry: Registry, watched: Watched): void {
-  const { db, deployment, now } = watched;
+  const { db, deployment, clock } = watched;
   const head = remembering(watched, () => fromIndex(readIndexHead(db, deployment.chainId)));
   addGauge(registry, "ahs_index_block", "Newest indexed block", async () => (await head())?.blockNumber);
   addGauge(registry, "ahs_index_age_seconds", "Age of the newest indexed block", async () => {
     const known = await head();
-    return known == null ? undefined : now().getTime() / 1_000 - known.timestamp;
+    return known == null ? undefined : clock.now().getTime() / 1_000 - known.timestamp;
   });
 }
 
 /** Registers how old scores are and what waits for the chain, read from the database when the registry is; once per registry. */
 export function watchScores(registry: Registry, watched: Watched): void {
-  const { db, deployment, now } = watched;
+  const { db, deployment, clock } = watched;
   const { chainId, market } = deployment;
-  const asOf = () => ({ chainId, now: now() });
+  const asOf = () => ({ chainId, now: clock.now() });
   const ages = remembering(watched, () => readScoreAges(db.$client, asOf()), KEEP_AGES_MS);
   const backing = remembering(watched, () => readBackingAsOf(db, chainId));
   const queues = remembering(watched, () => readChainQueues(db.$client, asOf()));
@@ -74,7 +85,7 @@ export function watchScores(registry: Registry, watched: Watched): void {
   );
   add("ahs_backing_age_seconds", "Age of the block that all backing is of", async () => {
     const known = await backing();
-    return known == null ? undefined : (now().getTime() - known.asOfTime.getTime()) / 1_000;
+    return known == null ? undefined : (clock.now().getTime() - known.asOfTime.getTime()) / 1_000;
   });
   add("ahs_score_age_median_seconds", "Median age of current scores", async () => (await ages())?.median);
   add("ahs_score_age_max_seconds", "Age of the oldest current score", async () => (await ages())?.oldest);
@@ -162,20 +173,17 @@ export function serverMetrics({
   deployment,
   logger,
   clock,
-}: Omit<Watched, "now" | "deployment"> & {
-  readonly deployment: Deployment;
-  readonly clock: { now(): Date; monotonicMs(): number };
-}): {
+}: Watched & { readonly deployment: Deployment }): {
   readonly registry: Registry;
   readonly sanctionsSources: SourceWatch;
 } {
-  const { now } = clock;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   addBuildInfo(registry, "serve");
-  watchIndex(registry, { db, deployment, logger, now });
+  watchClock(registry, { clock });
+  watchIndex(registry, { db, deployment, logger, clock });
   const sanctionsSources = createSourceWatch({ ...clock, read: () => readSanctionsSources(db, deployment) });
-  watchSanctionsSources(registry, { sources: sanctionsSources, now, logger });
+  watchSanctionsSources(registry, { sources: sanctionsSources, now: clock.now, logger });
   return { registry, sanctionsSources };
 }
 
@@ -196,18 +204,19 @@ export function workerMetrics(
   watched: Watched & { readonly deployment: Deployment },
   signal: AbortSignal,
 ): Registry {
-  const { db, deployment, logger, now } = watched;
+  const { db, deployment, logger, clock } = watched;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   addBuildInfo(registry, "work");
+  watchClock(registry, watched);
   watchIndex(registry, watched);
   watchScores(registry, watched);
   watchQuarantine(registry, watched);
   const sources = createSourceWatch({
     read: () => readSanctionsSources(db, deployment),
-    monotonicMs: () => performance.now(),
+    monotonicMs: clock.monotonicMs,
   });
-  watchSanctionsSources(registry, { sources, logger, now });
+  watchSanctionsSources(registry, { sources, logger, now: clock.now });
   serveMetrics(registry, config, signal);
   return registry;
 }

@@ -17,34 +17,42 @@ import type { PanelSettings } from "./panel-settings.ts";
 /** How questions reach a server, in place of one request for each. */
 type SendTo = (server: ModelServer) => typeof fetch;
 
+type PanelPorts = { readonly registry: Registry; readonly now: () => Date };
+
+type ModelPorts = { readonly now: () => Date; readonly sendTo: SendTo | undefined };
+
 /**
  * Dependencies of runPanel from the process, without those of a case: models and their limits, markers and a clock. Metrics go to the
  * registry, once. Throws where a base URL or a key cannot be used safely.
  */
-export function panelFromConfig(settings: PanelSettings, registry: Registry, sendTo?: SendTo): AskDeps {
-  return openPanel(settings, createPanelMetrics(registry), sendTo);
+export function panelFromConfig(
+  settings: PanelSettings,
+  { registry, now }: PanelPorts,
+  sendTo?: SendTo,
+): AskDeps {
+  return openPanel(settings, { metrics: createPanelMetrics(registry), now }, sendTo);
 }
 
 /** The first panel and that of appeals, null without one. They share their metrics. */
 export function panelsFromConfig(
   settings: PanelSettings,
   appeal: PanelSettings | null,
-  registry: Registry,
+  { registry, now }: PanelPorts,
 ): { first: AskDeps; appeal: AskDeps | null } {
-  const metrics = createPanelMetrics(registry);
-  return { first: openPanel(settings, metrics), appeal: appeal && openPanel(appeal, metrics) };
+  const ports = { metrics: createPanelMetrics(registry), now };
+  return { first: openPanel(settings, ports), appeal: appeal && openPanel(appeal, ports) };
 }
 
 function openPanel(
   settings: PanelSettings,
-  metrics: ReturnType<typeof createPanelMetrics>,
+  { metrics, now }: { metrics: ReturnType<typeof createPanelMetrics>; now: () => Date },
   sendTo?: SendTo,
 ): AskDeps {
   const { models, contextTokens, answerTokens, limits } = settings;
   const prices = pricesOf(settings);
   const monotonicMs = () => performance.now();
   return {
-    models: measureModels(openModels(settings, sendTo), { metrics, prices, monotonicMs }),
+    models: measureModels(openModels(settings, { now, sendTo }), { metrics, prices, monotonicMs }),
     settings: {
       ...{ models, contextTokens, answerTokens, prices, prompts: loadPrompts() },
       ...{ hasSecondModel: settings.second !== null, limits, earlyStop: settings.earlyStop },
@@ -55,10 +63,10 @@ function openPanel(
 }
 
 /** The models of all roles: those of one server, and a second one for its role. */
-function openModels({ second, ...settings }: PanelSettings, sendTo?: SendTo): ModelPort {
-  const first = openServer(settings, settings, sendTo);
+function openModels({ second, ...settings }: PanelSettings, ports: ModelPorts): ModelPort {
+  const first = openServer(settings, settings, ports);
   if (second === null) return first;
-  const other = openServer(second, settings, sendTo);
+  const other = openServer(second, settings, ports);
   return {
     ask: (question, signal) => (question.role === SECOND_MODEL_ROLE ? other : first).ask(question, signal),
   };
@@ -67,12 +75,12 @@ function openModels({ second, ...settings }: PanelSettings, sendTo?: SendTo): Mo
 function openServer(
   { baseUrl, apiKey }: ModelServer,
   { temperature, seed, callMs, answerTokens }: Omit<PanelSettings, "second">,
-  sendTo?: SendTo,
+  { now, sendTo }: ModelPorts,
 ): ModelPort {
   return createOpenaiModels({
     send: sendTo?.({ baseUrl, apiKey }),
     ...{ baseUrl, apiKey, temperature, seed, callMs, answerTokens },
-    ...{ retry: MODEL_RETRIES, random: Math.random, now: () => new Date() },
+    ...{ retry: MODEL_RETRIES, random: Math.random, now },
   });
 }
 

@@ -3,6 +3,12 @@ import { type DestinationStream, type Logger, pino, stdSerializers } from "pino"
 import { type Account, createPublicClient, createWalletClient, type PublicClient } from "viem";
 import { type NodeOptions, nodeTransport } from "../service/chain/node/json-rpc.ts";
 import { type Database, openDatabase, requireMigrated } from "../service/db/database.ts";
+import {
+  type DatabaseClock,
+  followDatabaseClock,
+  type MachineClock,
+  openDatabaseClock,
+} from "../service/db/database-clock.ts";
 import { databaseFailure } from "../service/db/database-failure.ts";
 import type { Config } from "./config.ts";
 import { createScrub } from "./secrets/scrub.ts";
@@ -45,20 +51,31 @@ export function openProcessDatabase(
   });
 }
 
+/** This machine's date, for what concerns this machine alone. Everything else takes the time of its database. */
+export const machineDate = () => new Date();
+
+export const MACHINE_CLOCK: MachineClock = {
+  monotonicMs: () => performance.now(),
+  dateMs: () => machineDate().getTime(),
+};
+
 /**
- * The process's pool, once the database answers and has the newest schema; waits for as long as it does not answer, and
- * throws when it is configured wrongly or not migrated.
+ * The process's pool, once the database answers and has the newest schema, with its clock, which is followed until the
+ * signal fires. Waits for as long as the database does not answer. Throws if it is configured wrongly or not migrated.
  */
 export async function openMigratedDatabase(
   config: Config,
   applicationName: string,
-  logger: Logger,
-): Promise<Database> {
+  { logger, signal }: { readonly logger: Logger; readonly signal: AbortSignal },
+): Promise<{ readonly db: Database; readonly clock: DatabaseClock }> {
   const db = openProcessDatabase(config, applicationName, logger);
   for (;;) {
     try {
       await requireMigrated(db);
-      return db;
+      const clock = await openDatabaseClock(db, MACHINE_CLOCK);
+      // It never rejects.
+      void followDatabaseClock(clock, { logger, signal });
+      return { db, clock };
     } catch (error) {
       if (databaseFailure(error) !== "database") throw error;
       logger.warn({ err: error }, "the database does not answer: trying again");

@@ -16,8 +16,8 @@ A backup holds everything that is not derived from the chain. Restore needs an e
 /** `ahs backup FILE`: everything of ours in one file that only its owner may read; there is no such file before it is whole. */
 export async function backup({ config, args, out }: Invocation): Promise<void> {
   const file = resolve(fileIn("backup", args));
-  await withDatabase(config, "backup", async (db) => {
-    await writeWholeFile(file, writeBackup(db, new Date()), createGzip({ level: 6 }));
+  await withDatabase(config, "backup", async (db, { now }) => {
+    await writeWholeFile(file, writeBackup(db, now()), createGzip({ level: 6 }));
     out(`backup of the schema ahs: ${file}`);
   });
 }

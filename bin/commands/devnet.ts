@@ -5,7 +5,7 @@ import { demoLabels, startDemoServices } from "../../devnet/demo-services.ts";
 import { type Devnet, startDevnet } from "../../devnet/devnet.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
 import type { Invocation } from "../config.ts";
-import { createLogger, openChainClient, shutdownSignal } from "../process.ts";
+import { createLogger, machineDate, openChainClient, shutdownSignal } from "../process.ts";
 import { localFiles } from "../up/local-files.ts";
 import { createProgress, type Progress, type Stage } from "../up/progress.ts";
 
@@ -46,7 +46,7 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
     seed: values.seed,
     wallets: wholeNumber("--wallets", values.wallets),
     days: HISTORY_DAYS,
-    now: () => Math.floor(Date.now() / 1000),
+    now: () => Math.floor(machineDate().getTime() / 1_000),
     onProgress: (step: { stage: Stage; done: number; total: number }) =>
       progress.show(step.stage, step.done, step.total),
     logger,

@@ -23,6 +23,7 @@ import {
 } from "../doctor/run-checks.ts";
 import { modelProbeFromConfig } from "../panel-from-config.ts";
 import type { PanelSettings } from "../panel-settings.ts";
+import { machineDate } from "../process.ts";
 
 const DEADLINE_MS = 15_000;
 const FACILITATOR_MS = 5_000;
@@ -176,7 +177,7 @@ async function checkFacilitator({ payments }: Config, chainId: number | null): P
     return facilitatorAddress === null ? notConfigured() : fine("our own: its balance is reported above");
   }
   const network = `eip155:${chainId}`;
-  const asked = { url: facilitatorUrl, credentials, timeoutMs: FACILITATOR_MS };
+  const asked = { url: facilitatorUrl, credentials, now: machineDate, timeoutMs: FACILITATOR_MS };
   const { exact, permit2, uptoFacilitator } = await readSupported(asked, network);
   const further = [...(permit2 ? ["Permit2"] : []), ...(uptoFacilitator === null ? [] : ["upto"])];
   return exact

@@ -30,7 +30,9 @@ export async function indexChain({ config }: Invocation): Promise<void> {
   const logger = createLogger(config, "index");
   process.once("exit", scrubOutput(createScrub(config.secrets), [process.stdout, process.stderr]));
   process.once("disconnect", () => process.kill(process.pid, "SIGINT"));
-  const db = await openMigratedDatabase(config, "ahs-index", logger);
+  // Ponder ends the process.
+  const signal = AbortSignal.any([]);
+  const { db, clock } = await openMigratedDatabase(config, "ahs-index", { logger, signal });
   const options = { db, logger, client: openChainClient(settings.rpcUrl) };
   const { chainId } = loadDeployment(settings.deploymentFile);
   const schema = indexSchemaName(ROOT, chainId, settings.deploymentFile);
@@ -40,14 +42,14 @@ export async function indexChain({ config }: Invocation): Promise<void> {
   await ensureSameChain(options, chainId);
   await unlockSchema(lock, schema);
   await dropLeftovers(lock, schema);
-  await beginBuild(lock, schema, new Date());
+  await beginBuild(lock, schema, clock.now());
   const unfollowed = (await readUnfollowed(db, chainId)).map(({ address }) => address);
   const guard = setInterval(() => {
     void guardChain(options, chainId, viewsSchema);
     void guardUnfollowed(options, chainId, unfollowed);
   }, GUARD_INTERVAL_MS);
   guard.unref();
-  void takeOver({ db, chainId, schema, logger, monotonicMs: () => performance.now() });
+  void takeOver({ db, chainId, schema, logger, monotonicMs: clock.monotonicMs });
   await startPonder({
     root: ROOT,
     schema,

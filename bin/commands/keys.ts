@@ -34,9 +34,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** `ahs keys create|list|rotate|revoke` on the configured database. */
 export async function run({ config, args, out }: Invocation): Promise<void> {
-  const clock = { now: () => new Date() };
   const entropy = { randomBytes, randomUuid: randomUUID };
-  await withDatabase(config, "keys", (db) => runKeys(args, { db, out, clock, entropy }));
+  await withDatabase(config, "keys", (db, clock) => runKeys(args, { db, out, clock, entropy }));
 }
 
 /** Runs `ahs keys …`; throws with what was given and expected when the arguments do not fit. */

@@ -41,8 +41,7 @@ const ATOMIC_DIGITS = 6;
 
 /** `ahs payments list|reconcile` on the configured database and node. */
 export async function run({ config, args, out }: Invocation): Promise<void> {
-  const now = () => new Date();
-  await withDatabase(config, "payments", async (db, logger) => {
+  await withDatabase(config, "payments", async (db, { logger, now }) => {
     const reconciliation = (): ReconciliationDeps & CaptureDeps & ChannelSweepDeps => {
       const { rpcUrl, deploymentFile } = requireChainSettings(config);
       const deployment = loadDeployment(deploymentFile);

@@ -14,9 +14,9 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
   if (action !== "list" && action !== "retry")
     throw new Error(`expected "quarantine list" or "quarantine retry [KIND]", got "${action}"`);
   const { chainId } = indexedDeployment(config);
-  await withDatabase(config, "quarantine", async (db) => {
+  await withDatabase(config, "quarantine", async (db, { now }) => {
     if (action === "retry") {
-      out(`${await retryItems(db, { chainId, kind, now: new Date() })} items are tried by the next run`);
+      out(`${await retryItems(db, { chainId, kind, now: now() })} items are tried by the next run`);
       return;
     }
     const items = await readQuarantined(db, chainId, MOST_LISTED);

@@ -41,8 +41,8 @@ const MAX_NAME = 200;
 /** `ahs review list|show|decide` on the configured database. */
 export async function run({ config, args, out }: Invocation): Promise<void> {
   const { chainId } = indexedDeployment(config);
-  await withDatabase(config, "review", (db) => {
-    const record = (given: Review) => recordReview({ db, chainId, now: () => new Date() }, given);
+  await withDatabase(config, "review", (db, { now }) => {
+    const record = (given: Review) => recordReview({ db, chainId, now }, given);
     return runReview(args, { db, out, record });
   });
 }

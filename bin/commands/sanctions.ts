@@ -47,13 +47,14 @@ export type SanctionsDeps = {
 
 /** `ahs sanctions import|status|check` on the configured database. */
 export async function run({ config, args, out }: Invocation): Promise<void> {
-  const now = () => new Date();
   const download = createGuardedDownload({
     resolve: createNameResolver(),
     deadlineMs: DOWNLOAD_DEADLINE_MS,
   });
   const chain = () => chainOf(config);
-  await withDatabase(config, "sanctions", (db) => runSanctions(args, { db, out, now, download, chain }));
+  await withDatabase(config, "sanctions", (db, { now }) =>
+    runSanctions(args, { db, out, now, download, chain }),
+  );
 }
 
 function chainOf(config: Config) {

@@ -49,11 +49,11 @@ type ScanCommandDeps = {
 /** `ahs scan run|list|show`: the scans of the configured chain. */
 export async function run({ config, args, out }: Invocation): Promise<void> {
   const deployment = indexedDeployment(config);
-  await withDatabase({ ...config, logLevel: "fatal" }, "scan", async (db) => {
+  await withDatabase({ ...config, logLevel: "fatal" }, "scan", async (db, { now }) => {
     await requireMigrated(db);
     await runScanCommand(args, {
-      ...{ db, chainId: deployment.chainId, out, now: () => new Date(), signal: shutdownSignal() },
-      openScan: () => openScan({ config, deployment, db }),
+      ...{ db, chainId: deployment.chainId, out, now, signal: shutdownSignal() },
+      openScan: () => openScan({ config, deployment, db, now }),
     });
   });
 }
@@ -62,6 +62,7 @@ async function openScan(from: {
   readonly config: Config;
   readonly deployment: Deployment;
   readonly db: Database;
+  readonly now: () => Date;
 }): Promise<MakeScan> {
   const { rpcUrl } = requireChainSettings(from.config);
   const logger = createLogger({ logLevel: "fatal" }, "scan");

@@ -48,12 +48,21 @@ export async function serveApi({ config }: Invocation): Promise<void> {
   const deployment = loadDeployment(deploymentFile);
   const signer = await scoreSigner(config, deployment.chainId);
   warnOfPlainTexts(config, logger);
-  const db = await openMigratedDatabase(config, "ahs-serve", logger);
+  const { db, clock } = await openMigratedDatabase(config, "ahs-serve", { logger, signal });
   await requireSanctionsSource(db, deployment);
   const history = historyReaderFromConfig(config, deployment.chainId);
   const life = createServerLife();
   const replica = openReplica(config, logger);
-  const services = await createServices(config, { db, replica, logger, history, life, signer, signal });
+  const services = await createServices(config, {
+    db,
+    clock,
+    replica,
+    logger,
+    history,
+    life,
+    signer,
+    signal,
+  });
   const app = createInterfaceApp(
     services,
     config.interfaces.map((name) => INTERFACES[name]),

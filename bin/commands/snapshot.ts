@@ -46,12 +46,12 @@ const runSnapshot = actionsOf<Pick<Invocation, "config" | "out">>(USAGE, { creat
 
 async function create(args: readonly string[], { config, out }: Pick<Invocation, "config" | "out">) {
   const file = resolve(fileIn(args));
-  const subject = { ...subjectOf(indexedDeployment(config)), now: new Date() };
-  await withDatabase(config, "snapshot", async (db) => {
+  const subject = subjectOf(indexedDeployment(config));
+  await withDatabase(config, "snapshot", async (db, { now }) => {
     await requireMigrated(db);
     const written: Snapshot[] = [];
     const bytes = async function* () {
-      written.push(yield* writeSnapshot(db, subject));
+      written.push(yield* writeSnapshot(db, { ...subject, now: now() }));
     };
     await writeWholeFile(file, bytes(), createZstdCompress());
     const { size } = await stat(file);

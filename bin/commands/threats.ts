@@ -40,7 +40,7 @@ type ThreatsDeps = {
 
 /** `ahs threats import|list|remove` on the configured database. */
 export async function run({ config, args, out }: Invocation): Promise<void> {
-  await withDatabase(config, "threats", (db) => runThreats(args, { db, out, now: () => new Date() }));
+  await withDatabase(config, "threats", (db, { now }) => runThreats(args, { db, out, now }));
 }
 
 /** Runs `ahs threats …`; throws with what was given and expected when the arguments, or the list, do not fit. */

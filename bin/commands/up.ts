@@ -4,8 +4,9 @@ import { parseArgs } from "node:util";
 import { DEMO_LABELS } from "../../devnet/demo-services.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { type Database, migrateDatabase } from "../../service/db/database.ts";
+import { openDatabaseClock } from "../../service/db/database-clock.ts";
 import type { Config, Invocation } from "../config.ts";
-import { createLogger, openProcessDatabase, shutdownSignal } from "../process.ts";
+import { createLogger, MACHINE_CLOCK, openProcessDatabase, shutdownSignal } from "../process.ts";
 import { type Child, requireFreePort, startHost } from "../supervisor/child-process.ts";
 import { announce } from "../up/announce.ts";
 import { awaitIndexed, awaitPublished, awaitServing } from "../up/await-ready.ts";
@@ -90,7 +91,8 @@ async function givePast(
   const db = openProcessDatabase({ ...config, databaseUrl }, "ahs-up", logger);
   try {
     const deployment = loadDeployment(deploymentFile);
-    const isNew = await simulatePast({ db, deployment, now: () => new Date(), signal });
+    const { now } = await openDatabaseClock(db, MACHINE_CLOCK);
+    const isNew = await simulatePast({ db, deployment, now, signal });
     if (isNew) out("The simulated past is stored: weekly scores, 14 nightly scans and a day of probes.");
   } catch (error) {
     if (!signal.aborted)

@@ -33,7 +33,7 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
   if (source === null)
     throw new Error("missing settings: HISTORY_BATCH_SOURCE=sqd, hypersync or rpc; see docs/operate.md");
   const { rpcUrl } = requireChainSettings(config);
-  await withDatabase(config, "warm", async (db) => {
+  await withDatabase(config, "warm", async (db, { now }) => {
     await requireMigrated(db);
     const logger = createLogger({ logLevel: "warn" }, "warm");
     await openWallets(db, { chainId, schema: `chain_${chainId}` });
@@ -47,7 +47,7 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
       source,
       metrics,
       logger,
-      now: () => new Date(),
+      now,
       random: Math.random,
     };
     const warming = whileLeader({ db, name: WARM_LOCK, chainId, logger, signal }, async (led) => {

@@ -42,11 +42,11 @@ export async function work({ config }: Invocation): Promise<void> {
   const accounts = await openAccounts(config, WORKER_ROLES, { chainId });
   const { publisher } = accounts;
   warnOfPlainTexts(config, logger);
-  const db = await openMigratedDatabase(config, "ahs-work", logger);
+  const { db, clock } = await openMigratedDatabase(config, "ahs-work", { logger, signal });
   await requireSanctionsSource(db, deployment);
-  const scoring = scoringFromConfig({ config, deployment, db, logger });
-  const common = { db, logger, now: scoring.now };
-  const registry = workerMetrics(config, { deployment, ...common }, signal);
+  const common = { db, logger, now: clock.now };
+  const scoring = scoringFromConfig({ config, deployment, ...common });
+  const registry = workerMetrics(config, { deployment, db, logger, clock }, signal);
   const senderMetrics = createSenderMetrics(registry);
   const parts = { config, deployment, registry, ...common };
   const client = openChainClient(rpcUrl);
@@ -62,10 +62,10 @@ export async function work({ config }: Invocation): Promise<void> {
     runPanelWork({ ...parts, chainId, readReleased }, signal),
     runScans({ config, deployment, registry, rpcUrl, scoring, publisher: publisher.address }, signal),
     repeat({ ...common, pauseMs: HOLDS_PAUSE_MS, what: "returning abandoned debits" }, signal, () =>
-      returnExpiredHolds(db, scoring.now()),
+      returnExpiredHolds(db, clock.now()),
     ),
     repeat({ ...common, pauseMs: SWEEP_PAUSE_MS, what: "sweeping what expired" }, signal, () =>
-      sweepRequests(db, scoring.now()),
+      sweepRequests(db, clock.now()),
     ),
     sweepVerification({ ...common, chainId, retentionDays: config.retentionDays }, signal),
     exitWithChain(db, { chainId, logger, signal }),

@@ -15,7 +15,7 @@ import type { FurtherScheme } from "../environment.ts";
 import { historySourceFromConfig } from "../from-config.ts";
 import { ROLES, type Role } from "../keys/key-variables.ts";
 import { type Accounts, openAccounts } from "../keys/open-accounts.ts";
-import { openChainClient } from "../process.ts";
+import { machineDate, openChainClient } from "../process.ts";
 import {
   judgeBalance,
   judgeBonds,
@@ -74,7 +74,7 @@ export function chainChecks(
   return [
     check("chain", async () => judgeChainId(await client.getChainId(), chainId)),
     check("node", async () => {
-      const head = await probeHead(client, new Date());
+      const head = await probeHead(client, machineDate());
       return judgeHead({ ...head, finalityBlocks: deployment.finalityBlocks, isLocal });
     }),
     check("node methods", async () => {
@@ -99,7 +99,9 @@ export function chainChecks(
         : judgeRequestFee({ feeWei: await probeRequestFee(client, deployment), maxFeeWei });
     }),
     check("price feeds", async () =>
-      isLocal ? fine("feeds of a local chain") : judgeFeeds(await probeFeeds(client, deployment, new Date())),
+      isLocal
+        ? fine("feeds of a local chain")
+        : judgeFeeds(await probeFeeds(client, deployment, machineDate())),
     ),
     check("keys", async () => checkKeys(client, accounts(), deployment)),
     check("balances", async () => checkBalances(client, config, accounts())),

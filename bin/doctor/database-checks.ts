@@ -2,6 +2,7 @@ import { readWebhookQueue } from "../../service/alerts/webhook-log.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { type Database, openDatabase } from "../../service/db/database.ts";
+import { type DatabaseClock, openDatabaseClock } from "../../service/db/database-clock.ts";
 import { fromIndex, readIndexHead } from "../../service/db/index-snapshot.ts";
 import { readChainQueues, readRoleFacts, readServerFacts } from "../../service/db/operation-facts.ts";
 import { readQuarantineFacts } from "../../service/db/quarantine.ts";
@@ -9,7 +10,9 @@ import { countOpen } from "../../service/ingest/warm/warm-state.ts";
 import { ageSeconds, readSanctionsSources } from "../../service/sanctions/sources.ts";
 import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
 import type { Config } from "../config.ts";
+import { MACHINE_CLOCK } from "../process.ts";
 import {
+  judgeClock,
   judgeIndex,
   judgeMigrations,
   judgePast,
@@ -17,7 +20,6 @@ import {
   judgeQueue,
   judgeRoles,
   judgeSanctions,
-  judgeSkew,
   judgeVersion,
 } from "./judge-service.ts";
 import { type Check, unseen } from "./run-checks.ts";
@@ -48,14 +50,12 @@ export function databaseChecks(config: Config, databaseUrl: string, deploymentFi
   };
 }
 
-const now = () => new Date();
-
 /** One finding reports the missing connection, instead of every check. */
 function lookingAt(db: Database) {
-  let connecting: Promise<void> | undefined;
-  /** Connects once; throws why it cannot whenever it is asked. */
+  let connecting: Promise<DatabaseClock> | undefined;
+  /** Connects once and measures the clock; throws why it cannot whenever it is asked. */
   const connect = () => {
-    connecting ??= db.$client.connect().then((client) => client.release());
+    connecting ??= openDatabaseClock(db, MACHINE_CLOCK);
     return connecting;
   };
   const check = (name: string, run: Check["run"]): Check => ({
@@ -84,35 +84,34 @@ function checksOfServer(
     { name: "database", advice: ADVICE, adviceOn: adviceOnRefusal, run: judgeServer },
     check("migrations", async () => judgeMigrations((await readServerFacts(db.$client)).migrations)),
     check("rights", async () => judgeRoles(await readRoleFacts(db.$client), isLocal)),
-    check("clock", async () => {
-      const server = await readServerFacts(db.$client);
-      return judgeSkew("the database", (server.now.getTime() - now().getTime()) / 1_000);
-    }),
+    check("clock", async () => judgeClock((await connect()).aheadSeconds())),
   ];
 }
 
 function checksOfChain(
-  { db, check }: ReturnType<typeof lookingAt>,
+  { db, connect, check }: ReturnType<typeof lookingAt>,
   chain: Deployment,
   maxIndexAgeSeconds: number,
 ): readonly Check[] {
+  const now = async () => (await connect()).now();
   return [
     check("index", async () => {
       const head = await fromIndex(readIndexHead(db, chain.chainId));
-      const age = head === null ? null : now().getTime() / 1_000 - head.timestamp;
-      return judgeIndex(age, maxIndexAgeSeconds);
+      return judgeIndex(head, { now: await now(), maxAgeSeconds: maxIndexAgeSeconds });
     }),
     check("sanctions", async () => {
       const sources = await readSanctionsSources(db, chain);
-      return sources.map((source) => judgeSanctions(source, ageSeconds(source, now()), sources.length === 1));
+      const at = await now();
+      return sources.map((source) => judgeSanctions(source, ageSeconds(source, at), sources.length === 1));
     }),
     check("quarantine", async () => judgeQuarantine(await readQuarantineFacts(db.$client, chain.chainId))),
     check("past", async () => judgePast(await countOpen(db, chain.chainId))),
     check("queues", async () => {
+      const at = await now();
       const [queues, verdicts, webhooks] = await Promise.all([
-        readChainQueues(db.$client, { chainId: chain.chainId, now: now() }),
-        readVerdictQueue(db, now()),
-        readWebhookQueue(db, now()),
+        readChainQueues(db.$client, { chainId: chain.chainId, now: at }),
+        readVerdictQueue(db, at),
+        readWebhookQueue(db, at),
       ]);
       return [
         judgeQueue("publications", queues.publish),

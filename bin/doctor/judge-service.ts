@@ -1,14 +1,16 @@
+import { clockFault } from "../../service/db/database-clock.ts";
+import { freshnessOf, type IndexHead } from "../../service/db/index-snapshot.ts";
 import type { QueueAge, RoleFacts, ServerFacts } from "../../service/db/operation-facts.ts";
 import type { QuarantineFacts } from "../../service/db/quarantine.ts";
 import type { SourceStatus } from "../../service/sanctions/sources.ts";
 import { concern, fault, fine, type Verdict } from "./run-checks.ts";
 
-/** Whether the index follows the chain; the age of its newest block in seconds, null where it holds none. */
-export function judgeIndex(ageSeconds: number | null, maxAgeSeconds: number): Verdict {
-  if (ageSeconds === null)
+/** Whether the index follows the chain, by its newest block; null where it holds none. */
+export function judgeIndex(head: IndexHead | null, bound: Parameters<typeof freshnessOf>[1]): Verdict {
+  if (head === null)
     return fault("the index holds no block", 'start "ahs index", or wait for its first pass');
-  const detail = `newest indexed block ${Math.round(ageSeconds)} s old, at most ${maxAgeSeconds} s wanted`;
-  return ageSeconds > maxAgeSeconds ? fault(detail, 'see that "ahs index" runs, and its log') : fine(detail);
+  const { ok, detail } = freshnessOf(head, bound);
+  return ok ? fine(detail) : fault(detail, 'see that "ahs index" runs, and its log');
 }
 
 /** Seconds after which the imported list should have been renewed, and must have been. */
@@ -169,13 +171,9 @@ export function judgeQuarantine(facts: readonly QuarantineFacts[]): readonly Ver
   );
 }
 
-/** Seconds that clocks may differ: signatures of webhooks, sign-ins and payments are good for minutes. */
-const [SKEW, FAR_APART] = [5, 60];
-
-/** Whether two clocks agree; `seconds` that the other one is ahead. */
-export function judgeSkew(whose: string, seconds: number): Verdict {
-  const detail = `${whose} is ${Math.abs(Math.round(seconds))} s ${seconds < 0 ? "behind" : "ahead of"} this machine`;
-  const advice = "have all machines follow one time (NTP)";
-  if (Math.abs(seconds) > FAR_APART) return fault(detail, advice);
-  return Math.abs(seconds) > SKEW ? concern(detail, advice) : fine(`${whose} agrees with this machine`);
+/** Whether this machine's clock agrees with the database's. */
+export function judgeClock(aheadSeconds: number): Verdict {
+  const found = clockFault(aheadSeconds);
+  if (found === null) return fine("this machine's clock agrees with the database's");
+  return fault(found, "have all machines follow one time (NTP)");
 }

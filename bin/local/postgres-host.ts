@@ -110,9 +110,9 @@ async function stopLeftover(directory: string): Promise<void> {
   const [pid, servedDirectory] = readFileSync(file, "utf8").split("\n");
   if (servedDirectory !== directory || !isPostgres(Number(pid))) return;
   process.kill(Number(pid), "SIGINT");
-  const deadline = Date.now() + STOP_WAIT_MS;
+  const deadline = performance.now() + STOP_WAIT_MS;
   while (existsSync(file)) {
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(`a PostgreSQL left over on ${directory} (pid ${pid}) does not stop`);
     await sleep(100);
   }

@@ -51,6 +51,7 @@ import type { Services } from "../../service/api/services.ts";
 import { SPECS_PER_MINUTE } from "../../service/api/verification/post-specs.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
 import { type Database, underDeadline } from "../../service/db/database.ts";
+import type { DatabaseClock } from "../../service/db/database-clock.ts";
 import { fromIndex } from "../../service/db/index-snapshot.ts";
 import { createReads } from "../../service/db/read-replica.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
@@ -111,6 +112,7 @@ export async function createServices(
   config: Config,
   {
     db,
+    clock,
     logger,
     life,
     history,
@@ -119,6 +121,7 @@ export async function createServices(
     signal,
   }: {
     readonly db: Database;
+    readonly clock: DatabaseClock;
     /** Answers are read from it while it is fresh; null where none is configured. */
     readonly replica: Database | null;
     /** Ends the watch of the replica. */
@@ -133,8 +136,7 @@ export async function createServices(
 ): Promise<ServedParts> {
   const deployment = loadDeployment(requireIndexSettings(config).deploymentFile);
   const { chainId, oracle } = deployment;
-  const now = () => new Date();
-  const clock = { now, monotonicMs: () => performance.now() };
+  const { now } = clock;
   const trustedProxies = trustedProxiesOf(config);
   const { registry, sanctionsSources } = serverMetrics({ db, deployment, logger, clock });
   const reads = openReads({ ...config.replica, db, replica, registry, logger, ...clock }, signal);
@@ -160,6 +162,7 @@ export async function createServices(
   const services: Services = {
     ...{ chainId, chainName: deployment.name, clock, logger, life, registry, scores, sanctionsSources },
     ...callers,
+    clockAheadSeconds: clock.aheadSeconds,
     randomId: randomUUID,
     metricsPage: config.metricsPort === null ? "loopback" : "elsewhere",
     allowedOrigins: "*",

@@ -136,7 +136,7 @@ function offeredFromConfig(
   let offered = NO_FURTHER;
   const ask = async (): Promise<void> => {
     const supported = await readSupported(
-      { url, credentials, timeoutMs: SUPPORTED_TIMEOUT_MS },
+      { url, credentials, now: clock.now, timeoutMs: SUPPORTED_TIMEOUT_MS },
       `eip155:${chainId}`,
     );
     offered = {
@@ -167,8 +167,8 @@ function facilitatorFromConfig(
   const { client, db, deployment, clock } = parts;
   const { chainId } = deployment;
   const { payments } = config;
-  if (payments.facilitatorUrl !== null)
-    return createHttpFacilitator({ url: payments.facilitatorUrl, credentials: payments.credentials });
+  const { facilitatorUrl: url, credentials } = payments;
+  if (url !== null) return createHttpFacilitator({ url, credentials, now: clock.now });
   const sender = required(payments.facilitatorAddress);
   const spending = settlementSpendingFromConfig(config, deployment, { client, db, now: clock.now });
   return createLocalFacilitator({

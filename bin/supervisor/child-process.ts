@@ -47,11 +47,11 @@ export function superviseChild(spec: ChildSpec, onRestart: (reason: string) => v
   let running = launch();
 
   function launch(): ChildProcess {
-    const startedAt = Date.now();
+    const startedAt = performance.now();
     const child = spawnScript(spec);
     child.once("exit", (code, signal) => {
       if (stopping) return;
-      if (Date.now() - startedAt > HEALTHY_AFTER_MS) waitMs = FIRST_RESTART_MS;
+      if (performance.now() - startedAt > HEALTHY_AFTER_MS) waitMs = FIRST_RESTART_MS;
       onRestart(`${spec.name} ended with ${signal ?? code}; starting it again in ${waitMs} ms`);
       timer = setTimeout(() => {
         running = launch();

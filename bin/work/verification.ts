@@ -112,14 +112,14 @@ export async function runPanelWork(
   work: Omit<WorkerParts, "deployment"> & Pick<RunOneDeps, "chainId" | "readReleased">,
   signal: AbortSignal,
 ): Promise<void> {
-  const { config, registry, logger } = work;
+  const { config, logger } = work;
   if (config.panel === null) {
     logger.info("outputs are not verified here: PANEL_BASE_URL and PANEL_MODEL are not set");
     return;
   }
   const { atOnce, tokensPerDay } = config.panel;
   const appeals = appealsOf(config.appeals);
-  const { first, appeal } = panelsFromConfig(config.panel, appeals?.panel ?? null, registry);
+  const { first, appeal } = panelsFromConfig(config.panel, appeals?.panel ?? null, work);
   const deps = {
     ...work,
     atOnce,
@@ -127,7 +127,7 @@ export async function runPanelWork(
     tokensPerDecision: tokensPerDecision(config.panel),
     runPanel: (panelCase, run) => runPanel(panelCase, { ...first, ...run }),
     runAppealPanel: appeal && ((panelCase, run) => runPanel(panelCase, { ...appeal, ...run })),
-    metrics: createVerdictMetrics(registry),
+    metrics: createVerdictMetrics(work.registry),
     monotonicMs: () => performance.now(),
     random: Math.random,
     lease: LEASE,

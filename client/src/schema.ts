@@ -635,7 +635,7 @@ export interface paths {
         };
         /**
          * Readiness
-         * @description 503 while this server should get no request: it shuts down, or its database does not answer; each check is listed. `index` and `sanctions` say how fresh the data is and do not affect the status: endpoints that need fresh data refuse by themselves.
+         * @description 503 while this server should get no request: it shuts down, its clock differs from the database's, or the database does not answer; each check is listed. `index` and `sanctions` say how fresh the data is and do not affect the status: endpoints that need fresh data refuse by themselves.
          */
         get: operations["check_readiness"];
         put?: never;

@@ -72,9 +72,10 @@ async function evaluate(
     isBatch,
   }: { panel: PanelSettings; source: string; record: string | undefined; isBatch: boolean },
 ): Promise<readonly { readonly row: CaseRow; readonly recorded: RecordedCase }[]> {
+  const unused = { registry: new Registry(), now: () => new Date() };
   const { settings, ...ports } = isBatch
-    ? panelFromConfig({ ...panel, callMs: BATCH_MS }, new Registry(), createBatchFetch)
-    : panelFromConfig(panel, new Registry());
+    ? panelFromConfig({ ...panel, callMs: BATCH_MS }, unused, createBatchFetch)
+    : panelFromConfig(panel, unused);
   // A recording has all answers, so that replays show the effect of an early stop.
   const earlyStop = settings.earlyStop && record === undefined;
   const signal = new AbortController().signal;

@@ -160,8 +160,16 @@ export function createIpLimit({
 }
 
 /**
+ * A bucket's clock never runs backwards, except from a moment in the future, which a wrong clock has written: such a
+ * bucket would not refill until then.
+ */
+const NEWER = `
+  case when bucket.updated_at > excluded.updated_at + interval '${WINDOW_SECONDS} s' then excluded.updated_at
+       else greatest(bucket.updated_at, excluded.updated_at) end`;
+
+/**
  * One row per caller. A proposed row is a full bucket minus the calls, so that its tokens and granted calls add up to
- * the bucket's size. A bucket's clock never runs backwards.
+ * the bucket's size.
  */
 const TAKE = {
   name: "rate_bucket_take",
@@ -173,7 +181,7 @@ const TAKE = {
     on conflict (identity) do update set (tokens, granted, updated_at) = (
       select level - least(excluded.granted, floor(level)),
              least(excluded.granted, floor(level)),
-             greatest(bucket.updated_at, excluded.updated_at)
+             ${NEWER}
       from (select least(
         excluded.tokens + excluded.granted,
         bucket.tokens + greatest(0, extract(epoch from excluded.updated_at - bucket.updated_at)::float8)
@@ -250,7 +258,7 @@ const REFILL = `
   on conflict (identity) do update set
     tokens = least(excluded.tokens, bucket.tokens + excluded.tokens / ${SECONDS_PER_DAY}
       * greatest(0, extract(epoch from excluded.updated_at - bucket.updated_at)::float8)),
-    updated_at = greatest(bucket.updated_at, excluded.updated_at)
+    updated_at = ${NEWER}
   returning identity, tokens`;
 
 const SPEND = `

@@ -76,6 +76,8 @@ export type Services = ServerServices & ScoringServices & CallerServices & Verif
 type ServerServices = {
   readonly access: Access;
   readonly clock: Clock;
+  /** Seconds by which this machine's date is ahead of the clock; negative if it is behind. */
+  readonly clockAheadSeconds: () => number;
   readonly logger: Logger;
   /** A new id for requests without one. */
   readonly randomId: () => string;

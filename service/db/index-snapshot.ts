@@ -83,6 +83,23 @@ export async function readIndexHead(db: Database, chainId: number): Promise<Inde
   return head ?? null;
 }
 
+/** Blocks are dated by other machines' clocks; geth takes blocks that are as far ahead. */
+const MOST_AHEAD_SECONDS = 15;
+
+/** Whether the head of an index is young enough to answer from, in words. A head in the future has no known age. */
+export function freshnessOf(
+  { blockNumber, timestamp }: IndexHead,
+  { now, maxAgeSeconds }: { readonly now: Date; readonly maxAgeSeconds: number },
+): { readonly ok: boolean; readonly detail: string } {
+  const age = Math.floor(now.getTime() / 1_000) - timestamp;
+  if (age < -MOST_AHEAD_SECONDS) {
+    const detail = `block ${blockNumber} is ${-age} s in the future: the clock of the chain or of the database is wrong`;
+    return { ok: false, detail };
+  }
+  const detail = `block ${blockNumber} is ${Math.max(0, age)} s old, at most ${maxAgeSeconds} s allowed`;
+  return { ok: age <= maxAgeSeconds, detail };
+}
+
 /** SQL that selects the head of a chain's index. */
 export function newestBlock(chainId: number): string {
   return `select number::float8 as "blockNumber", "timestamp"::float8 as timestamp

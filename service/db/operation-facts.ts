@@ -7,10 +7,10 @@ type Asked = Pick<Pool, "query">;
 
 export type ServerFacts = Awaited<ReturnType<typeof readServerFacts>>;
 
-/** Who answers, its version as 180000, what time it has, and how far the schema `ahs` is. */
+/** Who answers, its version as 180000, and how far the schema `ahs` is. */
 export async function readServerFacts(client: Asked) {
-  const { rows } = await client.query<{ version: number; user: string; now: Date }>(
-    `select current_setting('server_version_num')::int as version, current_user as user, clock_timestamp() as now`,
+  const { rows } = await client.query<{ version: number; user: string }>(
+    `select current_setting('server_version_num')::int as version, current_user as user`,
   );
   const [row] = rows;
   if (row === undefined) throw new Error("the database answers nothing");

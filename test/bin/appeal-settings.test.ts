@@ -21,7 +21,10 @@ describe("the panel of appeals", () => {
       apiKey: null,
       second: null,
     });
-    const opened = panelsFromConfig(panel, appeals.panel, new Registry());
+    const opened = panelsFromConfig(panel, appeals.panel, {
+      registry: new Registry(),
+      now: () => new Date(),
+    });
     expect(opened.appeal?.settings).toMatchObject({
       models: Object.fromEntries(ROLE_NAMES.map((role) => [role, "b"])),
       contextTokens: 50_000,

@@ -37,7 +37,7 @@ test("scrapes every five seconds read the ages of all scores once a minute", asy
     db,
     deployment: { chainId: 1, market },
     logger: pino({ level: "silent" }),
-    now: () => new Date(0),
+    clock: { now: () => new Date(0), monotonicMs: () => 0, aheadSeconds: () => 0, renew: async () => {} },
   });
   for (let seconds = 0; seconds < 60; seconds += 5) {
     expect(await registry.metrics()).toContain("ahs_score_age_median_seconds 30\n");

@@ -7,6 +7,7 @@ import { ROLE_NAMES, type RoleRecord } from "../../service/verification/panel/ty
 import { aCase, contentAnswer } from "../service/verification/panel/a-panel.ts";
 import { type ModelServer, startModelServer } from "../service/verification/panel/model-server.ts";
 
+const ports = () => ({ registry: new Registry(), now: () => new Date() });
 const PANEL = { PANEL_BASE_URL: "https://models.example/v1", PANEL_MODEL: "a-model" };
 
 describe("the panel of the settings", () => {
@@ -17,7 +18,7 @@ describe("the panel of the settings", () => {
       PANEL_ROLE_MODELS: "critic=a-sharper-one",
     });
     if (panel === null) throw new Error("The settings name a panel");
-    const { settings, newMarker } = panelFromConfig(panel, new Registry());
+    const { settings, newMarker } = panelFromConfig(panel, ports());
     expect(settings.models).toMatchObject({ criteria_auditor: "a-model", critic: "a-sharper-one" });
     expect(settings.prompts.hash).toMatch(/^0x[0-9a-f]{64}$/);
     const markers = Array.from({ length: 100 }, newMarker);
@@ -86,7 +87,7 @@ describe("a second model", () => {
 
   /** Asks every role once. */
   const askAll = async (panel: ReturnType<typeof panelOf>) => {
-    const deps = panelFromConfig(panel, new Registry());
+    const deps = panelFromConfig(panel, ports());
     const records: RoleRecord[] = [];
     await runPanel(aCase(), {
       ...deps,

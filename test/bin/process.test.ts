@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
 import { Writable } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { createLogger } from "../../bin/process.ts";
@@ -92,4 +93,11 @@ describe("what a process logs of a failing database", () => {
     expect(err.stack).toContain("process.test.ts");
     expect(JSON.parse(logged("a text")).err).toBe("a text");
   });
+});
+
+it("no other file of the service and its programs reads this machine's date", () => {
+  const files = globSync(["service/**/*.{ts,tsx}", "bin/**/*.ts", "src/**/*.ts"]);
+  const reads = files.filter((file) => /\bDate\.now\b|\bnew Date\(\)/.test(readFileSync(file, "utf8")));
+  expect(reads).toEqual(["bin/process.ts"]);
+  expect(files.length).toBeGreaterThan(500);
 });

@@ -11,6 +11,7 @@ import { privateKeyToAccount } from "viem/accounts";
 import { beforeAll, describe, expect, it } from "vitest";
 import { parseConfig } from "../../bin/config.ts";
 import { historyReaderFromConfig } from "../../bin/from-config.ts";
+import { MACHINE_CLOCK } from "../../bin/process.ts";
 import { createServices } from "../../bin/serve/create-services.ts";
 import { privateKeyOf } from "../../bin/up/start-services.ts";
 import { roleAccounts } from "../../devnet/accounts.ts";
@@ -26,6 +27,7 @@ import { createServerLife } from "../../service/api/kit/server-life.ts";
 import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import { NodeFailure } from "../../service/chain/node/failure.ts";
 import type { Database } from "../../service/db/database.ts";
+import { openDatabaseClock } from "../../service/db/database-clock.ts";
 import type { PaymentScheme } from "../../service/db/tables/payment.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
 import { insertSpec } from "../../service/verification/verdicts/specs.ts";
@@ -519,6 +521,7 @@ async function serviceOn(db: Database, historySource = "none"): Promise<ServedPa
   if (history !== null) kit.onClose(history.close);
   const services = await createServices(config, {
     ...{ db, replica: null, logger, history, life: createServerLife() },
+    clock: await openDatabaseClock(kit.db, MACHINE_CLOCK),
     signer: privateKeyToAccount(privateKeyOf(signer)),
     signal: new AbortController().signal,
   });

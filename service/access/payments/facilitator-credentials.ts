@@ -41,7 +41,7 @@ function readEd25519Key(text: string): KeyObject | null {
 /** The headers of each request to a facilitator, as the official client asks for them. */
 export function authHeadersOf(
   credentials: FacilitatorCredentials,
-  url: string,
+  { url, now }: { readonly url: string; readonly now: () => Date },
 ): NonNullable<FacilitatorConfig["createAuthHeaders"]> {
   if (credentials.kind === "header") {
     const headers = { [credentials.name]: credentials.value };
@@ -50,7 +50,7 @@ export function authHeadersOf(
   const { host, pathname } = new URL(url);
   const base = `${host}${pathname.replace(/\/+$/, "")}`;
   const bearer = async (request: string) => ({
-    authorization: `Bearer ${await signToken(credentials, request)}`,
+    authorization: `Bearer ${await signToken(credentials, { request, at: now() })}`,
   });
   return async () => ({
     verify: await bearer(`POST ${base}/verify`),
@@ -62,19 +62,20 @@ export function authHeadersOf(
 /** Seconds that a token is valid. */
 const TOKEN_SECONDS = 120;
 
-/** A token for one request, named by method, host and path (CDP, "JWT Authentication"). Its times are those of this machine. */
+/** A token for one request, named by method, host and path (CDP, "JWT Authentication"). */
 function signToken(
   { id, key }: Extract<FacilitatorCredentials, { readonly kind: "key" }>,
-  request: string,
+  { request, at }: { readonly request: string; readonly at: Date },
 ): Promise<string> {
+  const seconds = Math.floor(at.getTime() / 1_000);
   const alg = key.asymmetricKeyType === "ec" ? "ES256" : "EdDSA";
   return new SignJWT({ uris: [request] })
     .setProtectedHeader({ alg, kid: id, typ: "JWT", nonce: randomBytes(16).toString("hex") })
     .setSubject(id)
     .setIssuer("cdp")
     .setAudience(["cdp_service"])
-    .setIssuedAt()
-    .setNotBefore("0s")
-    .setExpirationTime(`${TOKEN_SECONDS}s`)
+    .setIssuedAt(seconds)
+    .setNotBefore(seconds)
+    .setExpirationTime(seconds + TOKEN_SECONDS)
     .sign(key);
 }

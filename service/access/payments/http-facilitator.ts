@@ -41,6 +41,7 @@ export function createHttpFacilitator(options: {
   readonly url: string;
   /** Null for a facilitator that asks for none. */
   readonly credentials: FacilitatorCredentials | null;
+  readonly now: () => Date;
   readonly verifyTimeoutMs?: number;
   readonly settleTimeoutMs?: number;
   /** Pause before the first retry; it doubles. */
@@ -66,12 +67,12 @@ export function createHttpFacilitator(options: {
 }
 
 /** A facilitator and the longest wait for its answer. */
-export type Asked = Pick<Parameters<typeof createHttpFacilitator>[0], "url" | "credentials"> & {
+export type Asked = Pick<Parameters<typeof createHttpFacilitator>[0], "url" | "credentials" | "now"> & {
   readonly timeoutMs: number;
 };
 
-function clientOf({ url, credentials, timeoutMs }: Asked): HTTPFacilitatorClient {
-  const auth = credentials === null ? {} : { createAuthHeaders: authHeadersOf(credentials, url) };
+function clientOf({ url, credentials, now, timeoutMs }: Asked): HTTPFacilitatorClient {
+  const auth = credentials === null ? {} : { createAuthHeaders: authHeadersOf(credentials, { url, now }) };
   return new HTTPFacilitatorClient({ url, timeoutMs, ...auth });
 }
 

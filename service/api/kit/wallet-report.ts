@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { Problem, unavailable } from "../../access/problems.ts";
+import { freshnessOf } from "../../db/index-snapshot.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
 import { UNUSED_DAYS } from "../../reports/diagnosis/approvals.ts";
@@ -164,11 +165,8 @@ export function requireFresh(
 ): void {
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
   if (head === null) throw unavailable("index-unavailable", "The index holds no block yet.", options);
-  const ageSeconds = Math.floor(now.getTime() / 1000) - head.timestamp;
-  if (ageSeconds > maxIndexAgeSeconds) {
-    const detail = `The newest indexed block, ${head.blockNumber}, is ${ageSeconds} s old; at most ${maxIndexAgeSeconds} s are allowed.`;
-    throw unavailable("index-behind", detail, options);
-  }
+  const { ok, detail } = freshnessOf(head, { now, maxAgeSeconds: maxIndexAgeSeconds });
+  if (!ok) throw unavailable("index-behind", `The newest indexed ${detail}.`, options);
 }
 
 /** Dealings of a wallet at the newest finalized and enriched block. Throws the 404 and 503 of `requireRead`. */

@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
+import { clockFault } from "../../db/database-clock.ts";
 import { databaseFailure } from "../../db/database-failure.ts";
-import type { IndexHead } from "../../db/index-snapshot.ts";
+import { freshnessOf } from "../../db/index-snapshot.ts";
 import { ageSeconds, type SourceWatch } from "../../sanctions/sources.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
@@ -51,7 +52,7 @@ export const getReadyz = defineFree({
   tag: "Operation",
   summary: "Readiness",
   description:
-    "503 while this server should get no request: it shuts down, or its database does not answer; each check is listed. `index` and `sanctions` say how fresh the data is and do not affect the status: endpoints that need fresh data refuse by themselves.",
+    "503 while this server should get no request: it shuts down, its clock differs from the database's, or the database does not answer; each check is listed. `index` and `sanctions` say how fresh the data is and do not affect the status: endpoints that need fresh data refuse by themselves.",
   request: { params: z.object({}), query: z.object({}), body: null },
   answer: { schema: readyzSchema, description: "Ready" },
   alternatives: { 503: { schema: readyzSchema, description: "Not ready" } },
@@ -67,16 +68,14 @@ export const getReadyz = defineFree({
   },
 });
 
-type ReadinessDeps = Pick<Services, "maxIndexAgeSeconds" | "sanctionsSources"> & {
+type ReadinessDeps = Pick<Services, "maxIndexAgeSeconds" | "sanctionsSources" | "clockAheadSeconds"> & {
   readonly life: Pick<Services["life"], "leaving">;
   readonly scores: Pick<Services["scores"], "head">;
 };
 
 /** Whether this server should get requests, and how fresh its data is. */
 export async function readReadiness(deps: ReadinessDeps, now: Date): Promise<Readiness> {
-  const server = deps.life.leaving
-    ? { ok: false, detail: "shuts down" }
-    : { ok: true, detail: "takes requests" };
+  const server = serverOf(deps);
   const { database, index } = await readData(deps, now);
   return {
     status: server.ok && database.ok ? "ok" : "unavailable",
@@ -88,6 +87,11 @@ export async function readReadiness(deps: ReadinessDeps, now: Date): Promise<Rea
 
 type Check = z.infer<typeof checkSchema>;
 
+function serverOf({ life, clockAheadSeconds }: ReadinessDeps): Check {
+  const fault = life.leaving ? "shuts down" : clockFault(clockAheadSeconds());
+  return fault === null ? { ok: true, detail: "takes requests" } : { ok: false, detail: fault };
+}
+
 /** Reads the newest block, by which the database shows that it answers. */
 async function readData(
   { scores, maxIndexAgeSeconds }: ReadinessDeps,
@@ -95,7 +99,12 @@ async function readData(
 ): Promise<{ readonly database: Check; readonly index: Check }> {
   const database = { ok: true, detail: "answers" };
   try {
-    return { database, index: freshnessOf(await scores.head(), maxIndexAgeSeconds, now) };
+    const head = await scores.head();
+    const index =
+      head === null
+        ? { ok: false, detail: "holds no block" }
+        : freshnessOf(head, { now, maxAgeSeconds: maxIndexAgeSeconds });
+    return { database, index };
   } catch (error) {
     switch (databaseFailure(error)) {
       case "database":
@@ -123,11 +132,4 @@ async function sanctionsOf(sources: SourceWatch, now: Date): Promise<Readiness["
     if (databaseFailure(error) === null) throw error;
     return null;
   }
-}
-
-function freshnessOf(head: IndexHead | null, maxAgeSeconds: number, now: Date): Check {
-  if (head === null) return { ok: false, detail: "holds no block" };
-  const age = Math.floor(now.getTime() / 1000) - head.timestamp;
-  const detail = `block ${head.blockNumber} is ${age} s old, at most ${maxAgeSeconds} s allowed`;
-  return { ok: age <= maxAgeSeconds, detail };
 }

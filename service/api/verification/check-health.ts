@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { databaseFailure } from "../../db/database-failure.ts";
-import type { IndexHead } from "../../db/index-snapshot.ts";
+import { freshnessOf, type IndexHead } from "../../db/index-snapshot.ts";
 import type { ModelReachability } from "../../verification/panel/openai-client.ts";
 import type { readVerdictQueue } from "../../verification/verdicts/verdict-queue.ts";
 
@@ -104,9 +104,8 @@ function indexCheck({ clock, maxIndexAgeSeconds }: HealthDeps, found: Found<Inde
   if (found.kind === "failed") return found.check;
   const head = found.answer;
   if (head === null) return { status: "failing", detail: "the index holds no block" };
-  const age = Math.floor(clock.now().getTime() / 1_000) - head.timestamp;
-  const detail = `block ${head.blockNumber} is ${age} s old, at most ${maxIndexAgeSeconds} s allowed`;
-  return { status: age > maxIndexAgeSeconds ? "failing" : "ok", detail };
+  const { ok, detail } = freshnessOf(head, { now: clock.now(), maxAgeSeconds: maxIndexAgeSeconds });
+  return { status: ok ? "ok" : "failing", detail };
 }
 
 const SILENT = "does not answer";

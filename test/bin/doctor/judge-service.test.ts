@@ -12,8 +12,11 @@ test.each([
   [null, "fail"],
   [119, "ok"],
   [121, "fail"],
+  [-16, "fail"],
 ])("an index whose newest block is %s s old is %s", (age, level) => {
-  expect(judgeIndex(age, 120)).toMatchObject({ level });
+  const now = new Date("2026-11-20T10:00:00Z");
+  const head = age === null ? null : { blockNumber: 9, timestamp: now.getTime() / 1_000 - age };
+  expect(judgeIndex(head, { now, maxAgeSeconds: 120 })).toMatchObject({ level });
 });
 
 describe("sanctions", () => {

@@ -67,6 +67,12 @@ it("never grants more than the quota to a caller of several servers at once, fro
   }
 });
 
+it("refills a bucket that a clock an hour ahead has written, from now on", async () => {
+  expect(await takeMany([at(3_600_000)], "key:ahead", 30, 40)).toBe(30);
+  expect(await takeMany([at(0)], "key:ahead", 30, 40)).toBe(0);
+  expect(await takeMany([at(10_000)], "key:ahead", 30, 40)).toBe(5);
+});
+
 it("counts many callers of one statement each for itself", async () => {
   const buckets = at(0);
   const granted = await Promise.all(

@@ -331,6 +331,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     ...NO_VERIFICATION,
     access: keyOnlyAccess({ keys: keys.ledger, clock, logger }, keys.answers),
     clock,
+    clockAheadSeconds: () => 0,
     logger,
     randomId: () => "generated-id",
     registry: new Registry(),

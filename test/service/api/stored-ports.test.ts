@@ -45,6 +45,7 @@ function appOn(database: Database, scoreNow: Services["scoreNow"] = async () => 
     ...fakePorts().ports,
     access: keyOnlyAccess({ keys, clock, logger }),
     clock,
+    clockAheadSeconds: () => 0,
     logger,
     randomId: () => randomUUID(),
     sanctionsSources: () =>

@@ -17,6 +17,7 @@ import { type Address, getAddress, numberToHex } from "viem";
 import { generatePrivateKey, privateKeyToAccount } from "viem/accounts";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../../bin/config.ts";
+import { MACHINE_CLOCK } from "../../../bin/process.ts";
 import { createServices } from "../../../bin/serve/create-services.ts";
 import { createApiKey } from "../../../service/access/api-keys.ts";
 import { SCORING_ENDPOINTS, SCORING_INTERFACE } from "../../../service/api/create-app.ts";
@@ -28,6 +29,7 @@ import {
 import type { ApiEnv } from "../../../service/api/kit/api-env.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import { writeDeployment } from "../../../service/chain/deployments.ts";
+import { openDatabaseClock } from "../../../service/db/database-clock.ts";
 import { insertSpec } from "../../../service/verification/verdicts/specs.ts";
 import { startCountingNode } from "../../support/counting-node.ts";
 import { useFolder } from "../../support/use-folder.ts";
@@ -305,8 +307,9 @@ async function serveOn(deploymentFile: string): Promise<Hono<ApiEnv>> {
     ...{ PANEL_APPEAL_MODEL: "b", APPEAL_WINDOW_SECONDS: "600" },
   });
   const logger = pino({ level: "silent" });
+  const clock = await openDatabaseClock(world.db, MACHINE_CLOCK);
   const parts = {
-    ...{ db: world.db, replica: null, logger, history: null, life: createServerLife(), signer: null },
+    ...{ clock, db: world.db, replica: null, logger, history: null, life: createServerLife(), signer: null },
     signal: new AbortController().signal,
   };
   // Requests of this test come over no socket.

@@ -43,12 +43,9 @@ async function score(wallet: string, ageSeconds: number, changes = {}): Promise<
 }
 
 describe("the server", () => {
-  test("tells its version, its user, its time and how far it is migrated", async () => {
-    const before = Date.now();
+  test("tells its version, its user and how far it is migrated", async () => {
     const facts = await readServerFacts(db.$client);
     expect(facts.version).toBeGreaterThan(140_000);
-    expect(facts.now.getTime()).toBeGreaterThan(before - 1_000);
-    expect(facts.now.getTime()).toBeLessThan(Date.now() + 1_000);
     expect(facts.migrations.applied).toBe(facts.migrations.known);
   });
 

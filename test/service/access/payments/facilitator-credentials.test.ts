@@ -17,6 +17,7 @@ import { aReservation } from "../../../support/a-reservation.ts";
 const { payment: PAYMENT } = aReservation();
 const { network } = PAYMENT.requirements;
 const HASH = `0x${"ab".repeat(32)}`;
+const now = () => new Date();
 const ID = "organizations/1/apiKeys/2";
 let server: Server | null = null;
 
@@ -44,11 +45,14 @@ async function guarded(accepts: (headers: Headers, request: string) => Promise<b
 
 /** All three requests under the credentials. */
 async function askAll(url: string, credentials: FacilitatorCredentials | null) {
-  const facilitator = createHttpFacilitator({ url, credentials, retryMs: 1 });
+  const facilitator = createHttpFacilitator({ url, credentials, now, retryMs: 1 });
   return [
     await facilitator.verify(PAYMENT),
     await facilitator.settle(PAYMENT),
-    await readSupported({ url, credentials, timeoutMs: 5_000 }, network).then(({ exact }) => exact, String),
+    await readSupported({ url, credentials, now, timeoutMs: 5_000 }, network).then(
+      ({ exact }) => exact,
+      String,
+    ),
   ];
 }
 

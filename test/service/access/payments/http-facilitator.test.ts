@@ -62,6 +62,7 @@ async function facilitatorAnswering(...answers: Answer[]) {
   return createHttpFacilitator({
     url: `http://127.0.0.1:${port}`,
     credentials: null,
+    now: () => new Date(),
     verifyTimeoutMs: 200,
     settleTimeoutMs: 200,
     retryMs: 1,
@@ -183,6 +184,7 @@ describe("settlement over HTTP", () => {
     const facilitator = createHttpFacilitator({
       url: `http://127.0.0.1:${await freePort()}`,
       credentials: null,
+      now: () => new Date(),
       retryMs: 1,
     });
     expect(await facilitator.settle(PAYMENT)).toMatchObject({ kind: "unavailable" });

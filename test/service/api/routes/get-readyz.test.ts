@@ -83,6 +83,11 @@ describe("GET /readyz", () => {
 
   it.each([
     ["is old", async () => ({ blockNumber: 9, timestamp: NOW.getTime() / 1000 - 121 }), /^block 9 is 121 s/],
+    [
+      "is in the future",
+      async () => ({ blockNumber: 9, timestamp: NOW.getTime() / 1000 + 3_599 }),
+      /^block 9 is 3599 s in the future: the clock of the chain or of the database is wrong$/,
+    ],
     ["holds no block", async () => null, /^holds no block$/],
     [
       "has no tables yet",
@@ -116,6 +121,17 @@ describe("GET /readyz", () => {
         sanctions: null,
       },
     });
+  });
+
+  it.each([3_600, -3_600])("is 503 on a machine whose clock is %d s ahead, in words", async (ahead) => {
+    const head = async () => ({ blockNumber: 9, timestamp: NOW.getTime() / 1000 });
+    const { app } = fakeApp({ clockAheadSeconds: () => ahead, scores: { head } });
+    const response = await app.request("/readyz");
+    const detail = `this machine's clock is 3600 s ${ahead < 0 ? "behind" : "ahead of"} the database's, at most 5 s are allowed`;
+    expect([response.status, await response.json()]).toMatchObject([
+      503,
+      { checks: { server: { ok: false, detail }, database: { ok: true } }, index: { ok: true } },
+    ]);
   });
 
   it("is 503 on a server that leaves, which still answers everything else", async () => {

@@ -21,6 +21,7 @@ const aged = (seconds: number) => ({
 const REFUSALS: readonly (readonly [state: string, code: string, Changes])[] = [
   ["holds no block", "index-unavailable", { scores: { standing: async () => standing({ head: null }) } }],
   ["is too old", "index-behind", { scores: aged(121) }],
+  ["is dated in the future", "index-behind", { scores: aged(-3_599) }],
   [
     "holds no final block",
     "scoring-unavailable",
