@@ -155,8 +155,9 @@ function requireDecision({ outcome }: Play, { final_verdict }: Verdict): void {
 /** Buys the second panel's decision, before the first one is signed, and waits for it. */
 async function appeal({ up, say }: Play, { verdict_id }: Verdict): Promise<Verdict> {
   const open = await awaitVerdict(up, verdict_id, (verdict) => verdict.appeal?.status === "available");
-  say(`it may be appealed until ${open.appeal?.appeal_by}`);
-  await post(up, `/v1/verdicts/${verdict_id}/appeal`, {});
+  const { appeal_by, price_usd } = open.appeal ?? {};
+  say(`it may be appealed until ${appeal_by}, for ${price_usd} USD`);
+  await post(up, `/v1/verdicts/${verdict_id}/appeal?price_usd=${price_usd}`, {});
   const decided = await awaitVerdict(up, verdict_id, (verdict) => verdict.appeal?.status !== "open");
   say(`the second panel decided ${decided.final_verdict}: the first decision is ${decided.appeal?.status}`);
   return decided;

@@ -16,7 +16,7 @@ export type Verdict = {
   readonly reasoning: string | null;
   readonly error_message: string | null;
   /** Null before the decision is ready to be settled, and without a second panel. */
-  readonly appeal: { readonly status: string; readonly appeal_by: string } | null;
+  readonly appeal: { readonly status: string; readonly appeal_by: string; readonly price_usd: string } | null;
   readonly settlement: {
     readonly status: string;
     readonly tx_hash: string | null;

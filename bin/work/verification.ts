@@ -1,4 +1,5 @@
 import { whileLeader } from "../../service/db/leader-lock.ts";
+import { readAppealUnits } from "../../service/verification/escrow/appeal-price.ts";
 import type { EscrowDeps } from "../../service/verification/escrow/escrow-deps.ts";
 import { runEscrow } from "../../service/verification/escrow/run-escrow.ts";
 import { readSignatureDeadline } from "../../service/verification/escrow/settlements.ts";
@@ -73,13 +74,17 @@ async function settle(
   signal: AbortSignal,
 ): Promise<void> {
   const { chainId } = deployment;
-  const deps = {
+  const client = openChainClient(requireChainSettings(config).rpcUrl);
+  // A process without a panel judges no appeal, so it opens no time for one.
+  const appeals = config.panel === null ? null : appealsOf(config.appeals);
+  const deps: EscrowDeps = {
     db,
     deployment,
     ...target,
-    client: openChainClient(requireChainSettings(config).rpcUrl),
-    // A process without a panel judges no appeal, so it opens no time for one.
-    appealWindowSeconds: config.panel === null ? 0 : (appealsOf(config.appeals)?.windowSeconds ?? 0),
+    client,
+    appealWindowSeconds: appeals?.windowSeconds ?? 0,
+    readAppealUnits: async (decision) =>
+      appeals && readAppealUnits({ db, client, deployment, now, ...appeals.panel.limits }, decision),
     askRerun: askNearExpiry,
     notifyReviewDue,
     metrics: createEscrowMetrics(registry),

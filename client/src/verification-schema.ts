@@ -138,8 +138,9 @@ export interface paths {
         put?: never;
         /**
          * Have a second panel decide
-         * @description A second panel, of another model, judges the same texts anew for 0.50 USD. Its decision takes the place of the first: the same, the opposite, or HOLD, which takes evidence and review. Nothing is signed before it.
+         * @description A second panel, of another model, judges the same texts anew. ALLOW and REJECT of it take the place of the first decision; after a HOLD of it the first one is settled. Nothing is signed before it.
          *
+         *     - Price: `appeal.price_usd` of the verdict, which the caller repeats in `price_usd`. It is a quarter of what the decision moves, at least 0.50 USD, and comes back if the second panel decides the opposite.
          *     - What: ALLOW and REJECT of a job, once, from the time that the decision is ready to be settled until `appeal.appeal_by` of the verdict. HOLD, decisions of reviewers and decisions on appeal cannot be appealed.
          *     - Who: the job's client or provider, paying by x402 from its wallet or by a key that this wallet bought, or the key or wallet that submitted the output. A repeat by the same caller is free.
          *     - Without a decision until `decide_by` the first one is settled and the price goes back: to the key, or for a payment as the credits of a key of the paying wallet, whose secret `POST /keys/rotate` makes.
@@ -304,6 +305,23 @@ export interface webhooks {
         patch?: never;
         trace?: never;
     };
+    "verdict.appeal_held": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** The second panel decided HOLD: the appealed decision is settled. */
+        post: operations["webhook_verdict_appeal_held"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "verdict.appealed": {
         parameters: {
             query?: never;
@@ -429,10 +447,12 @@ export interface components {
              */
             failed: number;
             /**
-             * @description With HOLD in place of ALLOW or REJECT
+             * @description With HOLD: the first decision was settled
              * @example 1
              */
             held: number;
+            /** @example 0.500 */
+            least_price_usd: string;
             /**
              * @description Model of the second panel
              * @example other-model-1
@@ -453,8 +473,11 @@ export interface components {
              * @example 2
              */
             overturned: number;
-            /** @example 0.500 */
-            price_usd: string;
+            /**
+             * @description Of what the decision moves: the price, if that is more
+             * @example 25
+             */
+            price_percent: number;
             /**
              * @description With the same decision
              * @example 9
@@ -1154,7 +1177,7 @@ export interface components {
             verdict_id: string;
             zero_history_adjustment_applied: boolean | null;
         };
-        /** @description Null before the decision is ready to be settled, and where it cannot be appealed: without a job, on HOLD, after a review, and without a second panel */
+        /** @description Null before the decision is ready to be settled, and where it cannot be appealed: without a job, on HOLD, after a review, without a second panel, and where the price or a chance of success is missing: see panel.md */
         VerdictAppeal: {
             /**
              * Format: date-time
@@ -1177,7 +1200,12 @@ export interface components {
              */
             decide_by: string;
             /**
-             * @description available: it can be appealed until `appeal_by`. not_appealed: that time is over. open: the second panel judges. upheld, overturned, held: it decided the same, the opposite, or HOLD. failed: it made no decision until `decide_by`, the price went back, and the first decision is valid
+             * @description Price of the appeal: a quarter of what the decision moves, at least 0.50
+             * @example 8.000
+             */
+            price_usd: string;
+            /**
+             * @description available: it can be appealed until `appeal_by`. not_appealed: that time is over. open: the second panel judges. upheld: it decided the same. overturned: it decided the opposite, which is valid, and the price went back. held: it decided HOLD, and the first decision is valid. failed: it made no decision until `decide_by`, the first decision is valid, and the price went back
              * @example overturned
              * @enum {string}
              */
@@ -1232,6 +1260,29 @@ export interface components {
             timestamp: string;
             /** @enum {string} */
             type: "verdict.appeal_failed";
+        };
+        VerdictAppealHeldEvent: {
+            data: {
+                /** @description The decision that is valid */
+                appealed_run: number;
+                /**
+                 * @description The second panel's HOLD, as in methodology.runs
+                 * @example 2
+                 */
+                run: number;
+                /** @enum {string} */
+                status: "completed";
+                /** Format: uuid */
+                verdict_id: string;
+            };
+            /**
+             * Format: date-time
+             * @description When it happened; the same at every attempt
+             * @example 2026-11-20T09:58:00.000Z
+             */
+            timestamp: string;
+            /** @enum {string} */
+            type: "verdict.appeal_held";
         };
         VerdictCompletedEvent: {
             data: {
@@ -1593,7 +1644,8 @@ export interface operations {
                      * @example {
                      *       "enabled": true,
                      *       "window_seconds": 600,
-                     *       "price_usd": "0.500",
+                     *       "least_price_usd": "0.500",
+                     *       "price_percent": 25,
                      *       "model": "other-model-1",
                      *       "days": 90,
                      *       "decided": 12,
@@ -2155,6 +2207,7 @@ export interface operations {
                      *         "appealed_run": 1,
                      *         "appeal_by": "2026-11-20T09:58:00.000Z",
                      *         "decide_by": "2026-11-20T09:58:00.000Z",
+                     *         "price_usd": "8.000",
                      *         "by": "provider"
                      *       },
                      *       "findings": [
@@ -2326,7 +2379,10 @@ export interface operations {
     };
     appeal_verdict: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `appeal.price_usd` of the verdict */
+                price_usd?: string;
+            };
             header?: {
                 /** @description 1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys). */
                 "Idempotency-Key"?: string;
@@ -3618,6 +3674,47 @@ export interface operations {
                  *     }
                  */
                 "application/json": components["schemas"]["VerdictAppealFailedEvent"];
+            };
+        };
+        responses: {
+            /** @description Any 2xx is a delivery; 410 ends all of them; everything else is tried again */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    webhook_verdict_appeal_held: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same at every attempt: a delivery may come twice, an event only once */
+                "webhook-id": string;
+                /** @description Standard Webhooks 1.0.0: `v1,` and the base64 HMAC-SHA256 of id, timestamp and raw body */
+                "webhook-signature": string;
+                /** @description Unix seconds of the attempt */
+                "webhook-timestamp": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "type": "verdict.appeal_held",
+                 *       "timestamp": "2026-11-20T09:58:00.000Z",
+                 *       "data": {
+                 *         "verdict_id": "7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                 *         "status": "completed",
+                 *         "run": 2,
+                 *         "appealed_run": 1
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["VerdictAppealHeldEvent"];
             };
         };
         responses: {

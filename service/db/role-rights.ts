@@ -25,9 +25,9 @@ const SENDER_REVIVAL = "state, data, attempts, not_before, failure, error, rever
 const VERDICT_COURSE =
   "status, lease_until, not_before, attempts, tried_at, cause, runs, retries, final_verdict, error_message, accepted_at, evaluated_at, replaced_at, updated_at";
 
-/** Columns that buying an appeal changes: never its times. */
+/** Columns that buying an appeal changes: never its times and its price. */
 const APPEAL_COURSE =
-  "state, appellant, owner, units, debit_id, payment_id, lease_until, opened_at, ended_at, updated_at";
+  "state, appellant, owner, debit_id, payment_id, lease_until, opened_at, ended_at, updated_at";
 
 /**
  * Every table of the schema `ahs` with the rights of each role, as GRANT takes them; a role without an entry has none. Operators'

@@ -34,7 +34,6 @@ const BLOCK_MS = 400;
 const USDC = 1_000_000n;
 const APPEAL_SECONDS = 6;
 const BALANCE = 1_000_000;
-const PRICE = 500;
 const ADMIN = { method: "POST", headers: { "content-type": "application/json" } };
 const BALLOTS = ["criteria_auditor", "domain_expert", "evidence_checker", "user_advocate"];
 const { relayer, verdictSigner } = roleAccounts();
@@ -125,11 +124,11 @@ test("an appeal overturns a REJECT, and the job is paid once, though the worker 
   await reach(verdictId, "appealable");
   expect(await ask(`/v1/verdicts/${verdictId}`)).toMatchObject({
     final_verdict: "REJECT",
-    appeal: { status: "available", appealed_run: 1, by: null },
+    appeal: { status: "available", appealed_run: 1, price_usd: "1.250", by: null },
   });
 
   await behave({ hang: true, models: [model.appealModel] });
-  const path = `/v1/verdicts/${verdictId}/appeal`;
+  const path = `/v1/verdicts/${verdictId}/appeal?price_usd=1.25`;
   expect(await ask(path, {})).toMatchObject({ verdict_id: verdictId, status: "open" });
   expect(await ask(path, {})).toMatchObject({ status: "open" });
   await until({ what: "the second panel judges" }, async () => {
@@ -156,10 +155,40 @@ test("an appeal overturns a REJECT, and the job is paid once, though the worker 
     },
   });
   expect(await balances()).toEqual({ ...before, provider: before.provider + BUDGET });
-  expect(await readBalance(kit.db, key.id)).toBe(balance - PRICE);
+  expect(await readBalance(kit.db, key.id)).toBe(balance);
   await expectReason(job, { verdictId, transaction: String(settled.tx_hash) });
   await expectOnce(job, "ALLOW");
   expect(await ask("/v1/appeals")).toMatchObject({ decided: 1, overturned: 1, overturn_rate: 1 });
+  await worker.kill();
+}, 240_000);
+
+test("an appeal that ends in HOLD keeps its price and the REJECT, which refunds the client at once", async () => {
+  const { balances } = views(kit.chain);
+  const worker = work();
+  await behave({ disagree: true, roles: BALLOTS, models: [model.model] });
+  const { job, verdictId } = await deliver();
+  const before = await balances();
+  const balance = await readBalance(kit.db, key.id);
+  await reach(verdictId, "appealable");
+  await behave({ disagree: true, models: [model.appealModel] });
+  await ask(`/v1/verdicts/${verdictId}/appeal?price_usd=1.25`, {});
+  const settled = await reach(verdictId, "settled");
+  await behave({});
+  expect(await ask(`/v1/verdicts/${verdictId}`)).toMatchObject({
+    final_verdict: "REJECT",
+    appeal: { status: "held", appealed_run: 1, by: "submitter" },
+    methodology: {
+      models: { critic: model.model },
+      runs: [
+        { run: 1, cause: "submitted", final_verdict: "REJECT" },
+        { run: 2, cause: "appeal", final_verdict: "HOLD" },
+      ],
+    },
+  });
+  expect(await balances()).toEqual({ ...before, client: before.client + BUDGET });
+  expect(await readBalance(kit.db, key.id)).toBe(balance - 1_250);
+  await expectReason(job, { verdictId, transaction: String(settled.tx_hash) });
+  await expectOnce(job, "REJECT");
   await worker.kill();
 }, 240_000);
 
@@ -190,6 +219,8 @@ test("a bond changes no routing answer, and one settled REJECT slashes it once, 
     worker = work();
   });
   await reach(verdictId, "appealable");
+  // A quarter of the budget and of the committed bond.
+  expect(await ask(`/v1/verdicts/${verdictId}`)).toMatchObject({ appeal: { price_usd: "8.750" } });
   await expect(slash(job)).rejects.toThrow("reverted");
   await reach(verdictId, "settled");
   await expectOnce(job, "REJECT");

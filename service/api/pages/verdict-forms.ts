@@ -1,10 +1,8 @@
 import { html } from "hono/html";
 import { z } from "zod";
-import { priceText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { VerdictView } from "../../verification/verdicts/verdict-view.ts";
 import type { ApiContext } from "../kit/api-env.ts";
-import { APPEAL_UNITS } from "../verification/post-appeal.ts";
 import type { VerdictAnswer } from "../verification/verdict-schema.ts";
 import { signedInKey } from "./account-cookie.ts";
 import { askInterface, readForm, readRefusal } from "./ask-interface.ts";
@@ -97,7 +95,10 @@ function requestOf(form: URLSearchParams, id: string): { readonly path: string; 
         body: JSON.stringify({ text: form.get("text") ?? "", final: form.get("final") === "on" }),
       };
     case "appeal":
-      return { path: `/v1/verdicts/${id}/appeal`, body: "{}" };
+      return {
+        path: `/v1/verdicts/${id}/appeal?${new URLSearchParams({ price_usd: form.get("price") ?? "" })}`,
+        body: "{}",
+      };
     case "review":
       return {
         path: `/v1/verdicts/${id}/review`,
@@ -172,15 +173,17 @@ function renderEvidence(
 function renderAppeal(
   { verdict_id: id, appeal }: VerdictAnswer,
   { visitor, once }: { readonly visitor: Visitor; readonly once: string },
-): Fragment {
-  const until = appeal === null ? "" : html` until <b>${timeTag(new Date(appeal.appeal_by))}</b>`;
-  const price = `${priceText(APPEAL_UNITS)} USD`;
+): Fragment | string {
+  if (appeal === null) return "";
+  const { price_usd } = appeal;
+  const until = html` until <b>${timeTag(new Date(appeal.appeal_by))}</b>`;
+  const price = `${price_usd.replace(/0$/, "")} USD`;
   if (!visitor.mayAppeal)
     return html`<div class="notice warn"><p>The submitter, the client and the provider can appeal this decision${until}. A second panel, of another model, then decides anew for ${price}. Without an appeal the decision is settled.</p>
-<p class="small">${visitor.isSignedIn ? "" : html`<a href="/account?next=/verdict/${id}">Sign in</a> with the key that submitted the output. `}Wallets pay <code>POST /v1/verdicts/${id}/appeal</code> by x402.</p></div>`;
+<p class="small">${visitor.isSignedIn ? "" : html`<a href="/account?next=/verdict/${id}">Sign in</a> with the key that submitted the output. `}Wallets pay <code>POST /v1/verdicts/${id}/appeal?price_usd=${price_usd}</code> by x402.</p></div>`;
   return html`<section class="panel" aria-labelledby="appeal"><h2 id="appeal">Appeal</h2>
-<p>This decision can be appealed once${until}. A second panel, of another model, decides anew, and its decision takes the place of this one. If it makes none in time, you get the price back.</p>
-<form method="post" action="/verdict/${id}" data-once><input type="hidden" name="action" value="appeal"><input type="hidden" name="once" value="a-${once}">
+<p>This decision can be appealed once${until}. A second panel, of another model, decides anew. If it decides the opposite, that takes the place of this decision, and you get the price back. After a HOLD of it this decision is settled. If it makes none in time, you get the price back too.</p>
+<form method="post" action="/verdict/${id}" data-once><input type="hidden" name="action" value="appeal"><input type="hidden" name="price" value="${price_usd}"><input type="hidden" name="once" value="a-${once}">
 <button class="button">Appeal for ${price}</button></form></section>`;
 }
 

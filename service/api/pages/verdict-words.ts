@@ -56,8 +56,8 @@ export const APPEALS: Readonly<
   not_appealed: "The decision was not appealed in time.",
   open: "A second panel, of another model, judges the output. Nothing is settled before its decision.",
   upheld: "The second panel decided the same.",
-  overturned: "The second panel decided the opposite.",
-  held: "The second panel found not enough evidence to decide.",
+  overturned: "The second panel decided the opposite, which is valid. The price went back.",
+  held: "The second panel decided HOLD, so the first decision is valid.",
   failed: "The second panel made no decision in time. The price went back, and the first decision is valid.",
 };
 

@@ -1,10 +1,10 @@
 import { z } from "@hono/zod-openapi";
 import { usd } from "../../access/access.ts";
+import { APPEAL_PERCENT, LEAST_APPEAL_UNITS } from "../../verification/escrow/appeal-price.ts";
 import { FIGURE_DAYS } from "../../verification/escrow/appeal-rows.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { flag, int, text } from "../schemas/values.ts";
-import { APPEAL_UNITS } from "./post-appeal.ts";
 
 const appealsSchema = z
   .object({
@@ -13,13 +13,14 @@ const appealsSchema = z
       "Longest time to appeal; a quarter of the time to the job's expiry, if that is less",
       600,
     ).nullable(),
-    price_usd: z.string().openapi({ example: "0.500" }),
+    least_price_usd: z.string().openapi({ example: "0.500" }),
+    price_percent: int("Of what the decision moves: the price, if that is more", Number(APPEAL_PERCENT)),
     model: text("Model of the second panel", "other-model-1").nullable(),
     days: int("Days that the figures are about", FIGURE_DAYS),
     decided: int("Appeals with a decision of the second panel", 12),
     upheld: int("With the same decision", 9),
     overturned: int("With the opposite decision", 2),
-    held: int("With HOLD in place of ALLOW or REJECT", 1),
+    held: int("With HOLD: the first decision was settled", 1),
     failed: int("Without a decision in time: the first was settled, and the price went back", 0),
     open: int("Under way now", 1),
     overturn_rate: z.number().min(0).max(1).nullable().openapi({
@@ -47,7 +48,8 @@ export const getAppeals = defineFree({
     const body = {
       enabled: appeals.terms !== null,
       window_seconds: appeals.terms?.windowSeconds ?? null,
-      price_usd: usd(APPEAL_UNITS),
+      least_price_usd: usd(LEAST_APPEAL_UNITS),
+      price_percent: Number(APPEAL_PERCENT),
       model: appeals.terms?.model ?? null,
       days: FIGURE_DAYS,
       ...{ decided, upheld, overturned, held, failed, open },

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import { numberToHex } from "viem";
+import { usd } from "../../access/access.ts";
 import { DECISION_CODES } from "../../verification/escrow/types.ts";
 import type { Decision } from "../../verification/panel/types.ts";
 import type { VerdictResult } from "../../verification/verdicts/store-decision.ts";
@@ -79,7 +80,7 @@ function onChainAction(decision: Decision): NonNullable<VerdictAnswer["on_chain_
 
 function resultOf(view: VerdictView): Result {
   const { result } = view;
-  const newest = view.runs.at(-1);
+  const newest = view.runs.find(({ run }) => run === view.run);
   if (result === null || newest === undefined)
     throw new Error(`verdict ${view.id} is completed and has no decision`);
   return {
@@ -135,7 +136,7 @@ function methodologyOf(
 
 function appealOf({ appeal, settlement }: VerdictView): VerdictAnswer["appeal"] {
   if (appeal === null) return null;
-  const { state, run, appellant, appealBy, decideBy } = appeal;
+  const { state, run, appellant, appealBy, decideBy, units } = appeal;
   // An unpaid appeal is not shown.
   const isWaiting = state === "window" || state === "unsettled";
   const waiting = settlement?.status === "appealable" ? "available" : "not_appealed";
@@ -144,6 +145,7 @@ function appealOf({ appeal, settlement }: VerdictView): VerdictAnswer["appeal"] 
     appealed_run: run,
     appeal_by: appealBy.toISOString(),
     decide_by: decideBy.toISOString(),
+    price_usd: usd(units),
     by: isWaiting ? null : appellant,
   };
 }

@@ -1,16 +1,26 @@
 import { z } from "@hono/zod-openapi";
-import { ownerOf, ownerText, type PayingCaller } from "../../access/access.ts";
+import { ownerOf, ownerText, type PayingCaller, usd } from "../../access/access.ts";
 import { Problem, unavailable } from "../../access/problems.ts";
+import { LEAST_APPEAL_UNITS } from "../../verification/escrow/appeal-price.ts";
 import { type AppealCaller, type AppealOffer, answerOf } from "../../verification/verdicts/appeals.ts";
 import { requirePanel } from "../../verification/verdicts/token-budget.ts";
 import { defineSale } from "../kit/endpoint.ts";
+import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
 import { isoSchema } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
 import { unknownVerdict, verdictIdOf } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
 
-/** Like the first decision. */
-export const APPEAL_UNITS = 500;
+/** Thousandths of a US dollar have three decimals. */
+const USD = /^\d{1,8}(?:\.\d{1,3})?$/;
+const querySchema = z.object({
+  price_usd: z
+    .string()
+    .regex(USD, "expected US dollars with at most three decimals")
+    .default(usd(LEAST_APPEAL_UNITS))
+    .openapi({ description: "`appeal.price_usd` of the verdict", example: "8.000" }),
+});
+
 const RETRY_AFTER_SECONDS = 5;
 const OFF_RETRY_SECONDS = 3_600;
 
@@ -35,12 +45,13 @@ export const postAppeal = defineSale({
   path: "/v1/verdicts/{verdict_id}/appeal",
   operationId: "appeal_verdict",
   tool: "Appeals an ALLOW or REJECT that is about to settle a job: a second panel, of another model, decides anew. Use it before `appeal.appeal_by` of the verdict.",
-  price: APPEAL_UNITS,
+  price: LEAST_APPEAL_UNITS,
+  priceOf: ({ query }) => unitsOf(query),
   tag: "Verification",
   summary: "Have a second panel decide",
   description:
-    "A second panel, of another model, judges the same texts anew for 0.50 USD. Its decision takes the place of the first: the same, the opposite, or HOLD, which takes evidence and review. Nothing is signed before it.\n\n- What: ALLOW and REJECT of a job, once, from the time that the decision is ready to be settled until `appeal.appeal_by` of the verdict. HOLD, decisions of reviewers and decisions on appeal cannot be appealed.\n- Who: the job's client or provider, paying by x402 from its wallet or by a key that this wallet bought, or the key or wallet that submitted the output. A repeat by the same caller is free.\n- Without a decision until `decide_by` the first one is settled and the price goes back: to the key, or for a payment as the credits of a key of the paying wallet, whose secret `POST /keys/rotate` makes.\n\n`GET /v1/appeals` counts how many were overturned.",
-  request: { params: verdictParams, query: z.object({}), body: null },
+    "A second panel, of another model, judges the same texts anew. ALLOW and REJECT of it take the place of the first decision; after a HOLD of it the first one is settled. Nothing is signed before it.\n\n- Price: `appeal.price_usd` of the verdict, which the caller repeats in `price_usd`. It is a quarter of what the decision moves, at least 0.50 USD, and comes back if the second panel decides the opposite.\n- What: ALLOW and REJECT of a job, once, from the time that the decision is ready to be settled until `appeal.appeal_by` of the verdict. HOLD, decisions of reviewers and decisions on appeal cannot be appealed.\n- Who: the job's client or provider, paying by x402 from its wallet or by a key that this wallet bought, or the key or wallet that submitted the output. A repeat by the same caller is free.\n- Without a decision until `decide_by` the first one is settled and the price goes back: to the key, or for a payment as the credits of a key of the paying wallet, whose secret `POST /keys/rotate` makes.\n\n`GET /v1/appeals` counts how many were overturned.",
+  request: { params: verdictParams, query: querySchema, body: null },
   answer: { schema: appealedSchema, description: "The appeal" },
   problems: [
     "not-found",
@@ -51,7 +62,7 @@ export const postAppeal = defineSale({
     "panel-budget-spent",
     "panel-not-configured",
   ],
-  async check({ params }, { deps: { appeals }, now }) {
+  async check({ params, query }, { deps: { appeals }, now }) {
     if (appeals.terms === null)
       throw unavailable(
         "appeals-not-configured",
@@ -63,6 +74,7 @@ export const postAppeal = defineSale({
     const verdictId = verdictIdOf(params.verdict_id);
     const offer = await appeals.offer({ verdictId, caller: null, now });
     if (offer.kind === "unknown" || offer.kind === "closed") throw refusalOf(offer, verdictId);
+    if (offer.kind === "open" && offer.units !== unitsOf(query)) throw otherPrice(query, offer);
     return { verdictId };
   },
   async prepare(_input, { verdictId }, { deps, caller, now }) {
@@ -80,7 +92,7 @@ export const postAppeal = defineSale({
       const { deliver } = await sale.take({
         settlement: "before",
         async accept(price) {
-          const purchase = { verdictId, caller: appellant, units: APPEAL_UNITS, now: sale.now, ...price };
+          const purchase = { verdictId, caller: appellant, now: sale.now, ...price };
           const outcome = await appeals.note(purchase);
           if (outcome.kind !== "noted") throw refusalOf(outcome, verdictId);
           noted.is = true;
@@ -94,6 +106,15 @@ export const postAppeal = defineSale({
     }
   },
 });
+
+function unitsOf({ price_usd }: z.infer<typeof querySchema>): number {
+  return Math.round(Number(price_usd) * 1_000);
+}
+
+function otherPrice({ price_usd }: z.infer<typeof querySchema>, { units }: { units: number }): Error {
+  const fault = `expected the price of this appeal, ${usd(units)}`;
+  return new ValidationFailed([valueFault(["query", "price_usd"], price_usd, fault)]);
+}
 
 /** A paying caller with the wallets that it speaks for: its own, or the one that bought its key. */
 async function appealCaller(

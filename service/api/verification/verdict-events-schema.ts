@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type {
   AppealedData,
   AppealFailedData,
+  AppealHeldData,
   DecidedData,
   FailedData,
   ReviewDueData,
@@ -43,6 +44,13 @@ const appealedSchema = z.object({
   appellant: z.enum(["client", "provider", "submitter"]).openapi({ example: "provider" }),
   decide_by: isoSchema.openapi({ description: "Without a decision until then the appeal fails" }),
 }) satisfies z.ZodType<AppealedData>;
+
+const appealHeldSchema = z.object({
+  verdict_id: z.uuid(),
+  status: z.literal("completed"),
+  run: z.int().min(1).openapi({ description: "The second panel's HOLD, as in methodology.runs", example: 2 }),
+  appealed_run: appealedRun.openapi({ description: "The decision that is valid" }),
+}) satisfies z.ZodType<AppealHeldData>;
 
 const appealFailedSchema = z.object({
   verdict_id: z.uuid(),
@@ -88,6 +96,10 @@ export const VERDICT_EVENTS: Readonly<Record<VerdictEvent, DescribedEvent>> = {
     summary:
       "A decision is under appeal: it is not settled before the second panel's, which is an event of its own.",
     schema: eventSchema("verdict.appealed", appealedSchema).openapi("VerdictAppealedEvent"),
+  },
+  "verdict.appeal_held": {
+    summary: "The second panel decided HOLD: the appealed decision is settled.",
+    schema: eventSchema("verdict.appeal_held", appealHeldSchema).openapi("VerdictAppealHeldEvent"),
   },
   "verdict.appeal_failed": {
     summary: "An appeal gave no decision: the appealed one is settled, and the price went back.",

@@ -199,12 +199,16 @@ const appealSchema = z
   .object({
     status: z.enum(["available", "not_appealed", "open", "upheld", "overturned", "held", "failed"]).openapi({
       description:
-        "available: it can be appealed until `appeal_by`. not_appealed: that time is over. open: the second panel judges. upheld, overturned, held: it decided the same, the opposite, or HOLD. failed: it made no decision until `decide_by`, the price went back, and the first decision is valid",
+        "available: it can be appealed until `appeal_by`. not_appealed: that time is over. open: the second panel judges. upheld: it decided the same. overturned: it decided the opposite, which is valid, and the price went back. held: it decided HOLD, and the first decision is valid. failed: it made no decision until `decide_by`, the first decision is valid, and the price went back",
       example: "overturned",
     }),
     appealed_run: z.int().min(1).openapi({ description: "The decision's number, as in methodology.runs" }),
     appeal_by: isoSchema.openapi({ description: "End of the time to appeal" }),
     decide_by: isoSchema.openapi({ description: "An appeal without a decision fails then" }),
+    price_usd: z.string().openapi({
+      description: "Price of the appeal: a quarter of what the decision moves, at least 0.50",
+      example: "8.000",
+    }),
     by: z
       .enum(["client", "provider", "submitter"])
       .nullable()
@@ -280,7 +284,7 @@ export const verdictSchema = z
       }),
     appeal: appealSchema.nullable().openapi({
       description:
-        "Null before the decision is ready to be settled, and where it cannot be appealed: without a job, on HOLD, after a review, and without a second panel",
+        "Null before the decision is ready to be settled, and where it cannot be appealed: without a job, on HOLD, after a review, without a second panel, and where the price or a chance of success is missing: see panel.md",
     }),
     findings: z.array(findingSchema).nullable(),
     methodology: methodologySchema.nullable(),

@@ -6,8 +6,9 @@ import { verdict } from "./verdict.ts";
 
 /**
  * window: it may be appealed until appealBy. unsettled: the price of one appeal is reserved and may be released. open: it is
- * paid, and the second panel judges. upheld, overturned, held: the second panel decided the same, the opposite, or HOLD. failed: it
- * made no decision in time, the price went back, and the first decision is valid.
+ * paid, and the second panel judges. upheld, overturned, held: the second panel decided the same, the opposite, or HOLD, which leaves the
+ * first decision valid. failed: it made no decision in time, and the first decision is valid. The price goes back if the appeal was
+ * overturned or failed.
  */
 export type AppealState = "window" | "unsettled" | "open" | "upheld" | "overturned" | "held" | "failed";
 
@@ -25,13 +26,13 @@ export const appeal = ahs.table(
     appealBy: moment().notNull(),
     /** When an appeal without a decision fails, so that time is left to settle the job. */
     decideBy: moment().notNull(),
+    /** Price in thousandths of a US dollar. */
+    units: integer().notNull(),
     state: text().$type<AppealState>().notNull(),
     /** All of these are null without an appeal. */
     appellant: text().$type<Appellant>(),
     /** Payer of the price: key:ID or wallet:ADDRESS. */
     owner: text(),
-    /** Price in thousandths of a US dollar. */
-    units: integer(),
     /** Its payment: a debit of a metered key, a payment, or neither for an unlimited key. */
     debitId: uuid(),
     paymentId: uuid(),

@@ -2,7 +2,7 @@ import { eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Database, underDeadline } from "../../db/database.ts";
 import { appeal } from "../../db/tables/appeal.ts";
-import type { AppealTerm, AppealTimes } from "./decide-appeal.ts";
+import type { AppealTerm, AppealTerms } from "./decide-appeal.ts";
 
 /** Reads the time to appeal of a verdict, with the state of its appeal; null if none was opened. */
 export async function readAppealTerm(db: NodePgDatabase, verdictId: string): Promise<AppealTerm | null> {
@@ -17,7 +17,7 @@ export async function readAppealTerm(db: NodePgDatabase, verdictId: string): Pro
 /** Opens the time to appeal a decision, in the database transaction that locks its verdict; one that was opened before stays as it is. */
 export async function openWindow(
   tx: NodePgDatabase,
-  { at, ...window }: AppealTimes & { verdictId: string; chainId: number; run: number; at: Date },
+  { at, ...window }: AppealTerms & { verdictId: string; chainId: number; run: number; at: Date },
 ): Promise<void> {
   await tx
     .insert(appeal)

@@ -2,8 +2,8 @@ import type { appeal } from "../../db/tables/appeal.ts";
 import type { RunCause } from "../../db/tables/verdict.ts";
 import type { Decision } from "../panel/types.ts";
 
-/** Time in which a decision may be appealed, and the time by which an appeal has its decision. */
-export type AppealTimes = { readonly appealBy: Date; readonly decideBy: Date };
+/** Until when a decision may be appealed, by when an appeal has its decision, and its price in thousandths of a US dollar. */
+export type AppealTerms = { readonly appealBy: Date; readonly decideBy: Date; readonly units: number };
 
 /** The time to appeal of a verdict, with its appeal. */
 export type AppealTerm = Pick<typeof appeal.$inferSelect, "run" | "state" | "appealBy" | "decideBy">;
@@ -13,6 +13,8 @@ export type AppealSnapshot = {
   readonly decision: { readonly decision: Decision; readonly run: number; readonly cause: RunCause };
   /** Null for a verdict that no time to appeal was opened for. */
   readonly appeal: AppealTerm | null;
+  /** Price of an appeal; null if the decision cannot be appealed. */
+  readonly appealUnits: number | null;
   /** The operator's time to appeal; 0 if there are no appeals. */
   readonly windowSeconds: number;
   /** Seconds until the job expires. */
@@ -22,7 +24,7 @@ export type AppealSnapshot = {
 
 export type AppealStep =
   | { readonly kind: "sign" }
-  | ({ readonly kind: "open" } & AppealTimes)
+  | ({ readonly kind: "open" } & AppealTerms)
   | { readonly kind: "wait"; readonly status: "appealable" | "appealed"; readonly until: Date | null };
 
 /**
@@ -30,11 +32,11 @@ export type AppealStep =
  * no job, a reviewer has the last word, and a decision after an appeal is final.
  */
 export function decideAppeal(snapshot: AppealSnapshot): AppealStep {
-  const { decision, appeal, now } = snapshot;
+  const { decision, appeal, appealUnits: units, now } = snapshot;
   if (decision.decision === "HOLD" || decision.cause === "review") return SIGN;
   if (appeal === null) {
     const times = appealTimes(snapshot);
-    return times === null ? SIGN : { kind: "open", ...times };
+    return times === null || units === null ? SIGN : { kind: "open", ...times, units };
   }
   if (appeal.run !== decision.run) return SIGN;
   switch (appeal.state) {
@@ -65,7 +67,7 @@ export function appealTimes({
   windowSeconds,
   secondsLeft,
   now,
-}: Pick<AppealSnapshot, "windowSeconds" | "secondsLeft" | "now">): AppealTimes | null {
+}: Pick<AppealSnapshot, "windowSeconds" | "secondsLeft" | "now">): Omit<AppealTerms, "units"> | null {
   const toAppeal = Math.floor(Math.min(windowSeconds, secondsLeft / 4));
   if (toAppeal < LEAST_SECONDS) return null;
   const toDecide = Math.floor(Math.min(toAppeal + PANEL_SECONDS, secondsLeft / 2));

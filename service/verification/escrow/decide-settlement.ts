@@ -32,7 +32,7 @@ export type SettlementStep =
 const RETRY_MS = { first: 3_000, longest: 600_000 };
 
 /**
- * Decides the next step of a signed verdict. Its event in a final block confirms it, whoever sent the transaction. The end of its job in a
+ * Decides the next step of a signed verdict. Its event in a final block confirms it, even if another account sent it. The end of its job in a
  * final block, and its deadline, end it for good. Until then it waits for its transaction, and sends it again after every failure.
  */
 export function decideSettlement(

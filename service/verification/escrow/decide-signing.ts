@@ -1,4 +1,4 @@
-import { type AppealSnapshot, type AppealTimes, decideAppeal } from "./decide-appeal.ts";
+import { type AppealSnapshot, type AppealTerms, decideAppeal } from "./decide-appeal.ts";
 import type { IndexedSubmission } from "./escrow-jobs.ts";
 import type { ChainBlock } from "./escrow-node.ts";
 import type { CheckStatus, UnsignedDecision } from "./settlement-checks.ts";
@@ -32,13 +32,13 @@ export type SigningSnapshot = {
     /** The evaluator's decision about the job as of the final block; 0 without one. */
     readonly decided: number;
   } | null;
-} & Pick<AppealSnapshot, "appeal" | "windowSeconds" | "now">;
+} & Pick<AppealSnapshot, "appeal" | "appealUnits" | "windowSeconds" | "now">;
 
 /** Next step of an unsigned decision; times in Unix seconds. */
 export type SigningDecision =
   | { readonly kind: "sign"; readonly issuedAt: bigint; readonly deadline: bigint }
   /** The time to appeal begins. */
-  | ({ readonly kind: "open"; readonly status: "appealable"; readonly reason: string } & AppealTimes)
+  | ({ readonly kind: "open"; readonly status: "appealable"; readonly reason: string } & AppealTerms)
   /** `until` is the time of the next check, if it is known. */
   | { readonly kind: "wait"; readonly status: CheckStatus; readonly reason: string; readonly until?: Date }
   /** A HOLD that the evaluator does not accept any more; the job is held anyway. */

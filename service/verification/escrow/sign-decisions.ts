@@ -232,9 +232,9 @@ async function note(
     if (!(await takeDecision(tx, decision))) return;
     await noteCheck(tx, check);
     if (decided.kind === "open") {
-      const { appealBy, decideBy } = decided;
+      const { appealBy, decideBy, units } = decided;
       const chainId = deps.deployment.chainId;
-      await openWindow(tx, { verdictId, chainId, run, appealBy, decideBy, at: checkedAt });
+      await openWindow(tx, { verdictId, chainId, run, appealBy, decideBy, units, at: checkedAt });
     }
     if (held !== undefined) await hold(tx, deps, { verdictId, ...held });
   });
@@ -271,7 +271,7 @@ async function readSnapshot(
   const escrow = findEscrow(deps.deployment, job);
   const found = {
     ...{ evaluator: deps.evaluator.toLowerCase(), head, final, decision, earlier: null },
-    ...{ appeal: null, windowSeconds: deps.appealWindowSeconds, now: deps.now() },
+    ...{ appeal: null, appealUnits: null, windowSeconds: deps.appealWindowSeconds, now: deps.now() },
   };
   if (escrow === undefined) {
     const codeChange = "it is not among those whose jobs are settled here any more";
@@ -283,12 +283,15 @@ async function readSnapshot(
   const isFinal = submission !== null && submission.block <= final.number;
   const isConfirmed = isFinal && (await confirmSubmission(deps.client, job, submission));
   const reported = await readJob(deps.client, escrow, { job, block: final.number });
+  const appeal = await readAppealTerm(deps.db, decision.verdictId);
+  const mayOpen = isConfirmed && appeal === null && deps.appealWindowSeconds > 0;
   const snapshot = {
     ...found,
     codeChange,
     job: reported === null ? null : { ...reported, generation: escrow.generation },
     earlier: await readEarlier(deps, decision, final.number),
-    appeal: await readAppealTerm(deps.db, decision.verdictId),
+    appeal,
+    appealUnits: mayOpen ? await deps.readAppealUnits(decision) : null,
     binding: await bind(deps, decision, final.number),
     submission: submission === null ? null : { ...submission, isConfirmed },
   };

@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { type Database, underDeadline } from "../../db/database.ts";
 import { type AppealState, type Appellant, appeal } from "../../db/tables/appeal.ts";
 import { settlement } from "../../db/tables/settlement.ts";
-import { jobSpec, verdict } from "../../db/tables/verdict.ts";
+import { jobSpec, verdict, verdictRun } from "../../db/tables/verdict.ts";
 import { UNDER_APPEAL } from "../escrow/decide-signing.ts";
 import { queueDecision } from "../escrow/settlements.ts";
 import type { Decision } from "../panel/types.ts";
@@ -33,7 +33,7 @@ export type AppealRefusal =
 
 /** open: it may be appealed now, by this party. there: the caller has appealed it. */
 export type AppealOffer =
-  | { readonly kind: "open"; readonly appellant: Appellant; readonly appealBy: Date }
+  | { readonly kind: "open"; readonly appellant: Appellant; readonly units: number }
   | ({ readonly kind: "there" } & AppealReceipt)
   | AppealRefusal;
 
@@ -70,12 +70,10 @@ function decideOffer(
     case "window":
       if (isSigned || now >= term.appealBy)
         return closed(`It could be appealed until ${term.appealBy.toISOString()}.`);
-      return { kind: "open", appellant, appealBy: term.appealBy };
+      return { kind: "open", appellant, units: term.units };
     case "unsettled":
       // A repeat of a dead request is the same purchase, or is refused when it is stored.
-      return caller?.owner === term.owner
-        ? { kind: "open", appellant, appealBy: term.appealBy }
-        : { kind: "busy" };
+      return caller?.owner === term.owner ? { kind: "open", appellant, units: term.units } : { kind: "busy" };
     case "open":
     case "upheld":
     case "overturned":
@@ -110,14 +108,12 @@ export function noteAppeal(
   {
     verdictId,
     caller,
-    units,
     debitId,
     paymentId,
     now,
   }: Price & {
     verdictId: string;
     caller: AppealCaller;
-    units: number;
     now: Date;
   },
 ): Promise<{ kind: "noted" } | AppealRefusal> {
@@ -134,7 +130,7 @@ export function noteAppeal(
     await tx
       .update(appeal)
       .set({
-        ...{ state: "unsettled", appellant: offer.appellant, owner: caller.owner, units, debitId, paymentId },
+        ...{ state: "unsettled", appellant: offer.appellant, owner: caller.owner, debitId, paymentId },
         ...{ leaseUntil: new Date(now.getTime() + LEASE_MS), updatedAt: now },
       })
       .where(eq(appeal.verdictId, verdictId));
@@ -288,7 +284,7 @@ async function forget(tx: NodePgDatabase, { verdictId, run }: Unsettled, at: Dat
   await tx
     .update(appeal)
     .set({
-      ...{ state: "window", appellant: null, owner: null, units: null, debitId: null, paymentId: null },
+      ...{ state: "window", appellant: null, owner: null, debitId: null, paymentId: null },
       ...{ leaseUntil: null, updatedAt: at },
     })
     .where(eq(appeal.verdictId, verdictId));
@@ -328,23 +324,32 @@ export async function failAppeal(
     .where(and(eq(appeal.verdictId, verdictId), eq(appeal.state, "open")))
     .returning();
   if (ended === undefined) throw new Error(`verdict ${verdictId} has no open appeal`);
-  const { run, debitId, paymentId, units } = ended;
-  if (units !== null) await returnPrice(tx, { debitId, paymentId, units }, at);
+  const { run } = ended;
+  await returnPrice(tx, ended, at);
   await queueDecision(tx, { verdictId, run }, at);
   await notifyOfVerdict(tx, { kind: "appeal_failed", run, message }, { verdictId, at });
 }
 
-/** Ends an open appeal by the second panel's decision, in the database transaction that stores it. */
+/**
+ * Ends an open appeal by the second panel's decision, in the database transaction that stores it, and returns the appealed run. An appeal
+ * that overturns the first decision gets its price back.
+ */
 export async function endAppeal(
   tx: NodePgDatabase,
   { verdictId, decision, at }: { verdictId: string; decision: Decision; at: Date },
-): Promise<void> {
-  const { rowCount } = await tx.execute(sql`
-    update ahs.appeal a set ended_at = ${at}, updated_at = ${at},
-      state = case when ${decision} = 'HOLD' then 'held' when r.final_verdict = ${decision} then 'upheld' else 'overturned' end
-    from ahs.verdict_run r
-    where a.verdict_id = ${verdictId} and a.state = 'open' and r.verdict_id = a.verdict_id and r.run = a.run`);
-  if (rowCount !== 1) throw new Error(`verdict ${verdictId} has no open appeal`);
+): Promise<{ appealedRun: number }> {
+  const first = sql`(select r.final_verdict from ${verdictRun} r where r.verdict_id = ${appeal.verdictId} and r.run = ${appeal.run})`;
+  const [ended] = await tx
+    .update(appeal)
+    .set({
+      state: sql`case when ${decision} = 'HOLD' then 'held' when ${first} = ${decision} then 'upheld' else 'overturned' end`,
+      ...{ endedAt: at, updatedAt: at },
+    })
+    .where(and(eq(appeal.verdictId, verdictId), eq(appeal.state, "open")))
+    .returning();
+  if (ended === undefined) throw new Error(`verdict ${verdictId} has no open appeal`);
+  if (ended.state === "overturned") await returnPrice(tx, ended, at);
+  return { appealedRun: ended.run };
 }
 
 async function lockVerdict(tx: NodePgDatabase, verdictId: string): Promise<void> {
@@ -360,7 +365,7 @@ async function readTerm(tx: NodePgDatabase, verdictId: string) {
 type AppealFacts = NonNullable<Awaited<ReturnType<typeof readFacts>>>;
 
 async function readFacts(db: NodePgDatabase, verdictId: string) {
-  const { run, state, appealBy, decideBy, owner, debitId, paymentId } = appeal;
+  const { run, state, appealBy, decideBy, units, owner, debitId, paymentId } = appeal;
   const [row] = await db
     .select({
       owner: verdict.owner,
@@ -372,7 +377,7 @@ async function readFacts(db: NodePgDatabase, verdictId: string) {
       isBound: sql<boolean>`${verdict.jobId} is not null`,
       isSigned: sql<boolean>`exists (
         select from ${settlement} t where t.verdict_id = ${verdict.id} and t.run = ${verdict.runs})`,
-      appeal: { run, state, appealBy, decideBy, owner, debitId, paymentId },
+      appeal: { run, state, appealBy, decideBy, units, owner, debitId, paymentId },
     })
     .from(verdict)
     .innerJoin(jobSpec, eq(jobSpec.id, verdict.specId))

@@ -94,8 +94,7 @@ async function askPanel(
   { lease, stop }: { lease: RunLease; stop: AbortSignal },
 ): Promise<Decided | ({ kind: "failed" } & RunFailure)> {
   if (texts === null) return { kind: "failed", ...TEXTS_GONE };
-  // From its appeal on a verdict is the second panel's, whatever causes the run.
-  const runPanel = appealed === null ? deps.runPanel : deps.runAppealPanel;
+  const runPanel = lease.cause === "appeal" ? deps.runAppealPanel : deps.runPanel;
   if (runPanel === null) return { kind: "failed", ...NO_SECOND_PANEL };
   const earlier = await readRoleCalls(deps.db, lease);
   const known = reusableAnswers(earlier);

@@ -55,8 +55,9 @@ export type NewDecision = {
 };
 
 /**
- * Stores a decision as its verdict's newest, queues it for signing if it is about a bound job, and queues its event. The caller's database
- * transaction must hold the verdict's lock and have checked that the decision is still wanted. Throws if it is not the next one.
+ * Stores a decision as its verdict's newest, queues it for signing if it is about a bound job, and queues its event. After a HOLD on appeal
+ * the appealed decision remains the newest. The caller's database transaction must hold the verdict's lock and have checked that the decision
+ * is still wanted. Throws if it is not the next one.
  */
 export async function storeDecision(
   tx: NodePgDatabase,
@@ -66,16 +67,31 @@ export async function storeDecision(
   await tx
     .insert(verdictRun)
     .values({ verdictId, run, cause, finalVerdict, result, evidence, evidenceHash, createdAt: at });
+  if (cause === "appeal") {
+    const { appealedRun } = await endAppeal(tx, { verdictId, decision: finalVerdict, at });
+    if (finalVerdict === "HOLD") return keepAppealed(tx, { verdictId, run, appealedRun, at });
+  }
   const { rowCount } = await tx.execute(sql`
     update ahs.verdict set status = 'completed', cause = ${cause}, runs = ${run}, final_verdict = ${finalVerdict},
       error_message = null, lease_until = null, evaluated_at = ${at}, updated_at = ${at}
     where id = ${verdictId} and runs = ${run - 1}`);
   if (rowCount !== 1) throw new Error(`decision ${run} of verdict ${verdictId} is not the next one`);
-  if (cause === "appeal") await endAppeal(tx, { verdictId, decision: finalVerdict, at });
   await decideCapture(tx, verdictId, { to: "capturing", at });
   await queueDecision(tx, { verdictId, run }, at);
   const news = { kind: "decided", run, cause, decision: finalVerdict, evidenceHash } as const;
   await notifyOfVerdict(tx, news, { verdictId, at });
+}
+
+/** Lets the appealed decision be settled after a HOLD of the second panel, which stays on record as a run of its own. */
+async function keepAppealed(
+  tx: NodePgDatabase,
+  { verdictId, run, appealedRun, at }: { verdictId: string; run: number; appealedRun: number; at: Date },
+): Promise<void> {
+  await tx.execute(sql`
+    update ahs.verdict set status = 'completed', error_message = null, lease_until = null, updated_at = ${at}
+    where id = ${verdictId}`);
+  await queueDecision(tx, { verdictId, run: appealedRun }, at);
+  await notifyOfVerdict(tx, { kind: "appeal_held", run, appealedRun }, { verdictId, at });
 }
 
 /** Locks a verdict until the database transaction ends and reads its newest decision; null without one. */

@@ -10,7 +10,7 @@ import { openOrNull, openSpecTexts, placeOf } from "./sealed-texts.ts";
 /** Inputs of a verdict's run. */
 export type VerdictCase = Awaited<ReturnType<typeof readVerdictCase>>;
 
-/** A decision that was appealed. */
+/** A decision under appeal. */
 export type AppealedRun = {
   readonly run: number;
   readonly finalVerdict: Decision;
@@ -18,8 +18,7 @@ export type AppealedRun = {
 };
 
 /**
- * Reads the inputs of a verdict's run. `providerHasScore` is for this chain. `appealed` is the decision that was appealed: from then on
- * the second panel judges. The texts are null if any of them was dropped or erased. Throws for an unknown verdict.
+ * Reads the inputs of a verdict's run. `providerHasScore` is for this chain. `appealed` is the decision that is under appeal, null without one. The texts are null if any of them was dropped or erased. Throws for an unknown verdict.
  */
 export async function readVerdictCase(
   db: NodePgDatabase,
@@ -45,7 +44,7 @@ export async function readVerdictCase(
       appealed: sql<AppealedRun | null>`(
         select json_build_object('run', r.run, 'finalVerdict', r.final_verdict, 'evidenceHash', r.evidence_hash)
         from ahs.appeal a join ahs.verdict_run r on r.verdict_id = a.verdict_id and r.run = a.run
-        where a.verdict_id = ${verdict.id} and a.state in ('open', 'upheld', 'overturned', 'held'))`,
+        where a.verdict_id = ${verdict.id} and a.state = 'open')`,
       providerHasScore: sql<boolean>`exists (
         select from ahs.current_score c
         where c.chain_id = ${chainId} and c.wallet = ${verdict.providerAddr} and c.ahs_score is not null)`,

@@ -15,6 +15,7 @@ export type VerdictEvent =
   | "verdict.failed"
   | "verdict.review_due"
   | "verdict.appealed"
+  | "verdict.appeal_held"
   | "verdict.appeal_failed";
 
 /** Changes of a verdict that notify its endpoint. */
@@ -25,6 +26,8 @@ export type VerdictNews =
   | { kind: "failed"; message: string; retries: number }
   /** Its decision is under appeal. The second panel's decision is an event of its own. */
   | { kind: "appealed"; run: number; decision: Decision; appellant: Appellant; decideBy: Date }
+  /** The second panel decided HOLD in this run, so the appealed decision is valid. */
+  | { kind: "appeal_held"; run: number; appealedRun: number }
   /** The appeal gave no decision, so the earlier one is valid. */
   | { kind: "appeal_failed"; run: number; message: string }
   /** A reviewer is asked to decide on its HOLD before its job runs out. */
@@ -33,7 +36,8 @@ export type VerdictNews =
 /** `data` of an event, with hexadecimal values as text; times are ISO 8601. */
 type EventData = AsText<ReturnType<typeof describe>["data"]>;
 type AsText<Data> = { readonly [Key in keyof Data]: Data[Key] extends Hex ? string : Data[Key] };
-export type DecidedData = Extract<EventData, { run: number }>;
+export type DecidedData = Extract<EventData, { evidence_hash: string }>;
+export type AppealHeldData = Extract<EventData, { run: number; appealed_run: number }>;
 export type FailedData = Extract<EventData, { status: "failed" }>;
 export type AppealedData = Extract<EventData, { appellant: Appellant }>;
 export type AppealFailedData = Extract<EventData, { appealed_run: number; error_message: string }>;
@@ -91,6 +95,11 @@ function describe(news: VerdictNews, { verdictId: verdict_id, at }: VerdictMomen
       const decided = { verdict_id, status: "completed", final_verdict, appealed_run } as const;
       const data = { ...decided, appellant, decide_by: decideBy.toISOString() };
       return { type: "verdict.appealed" as const, occasion: "once", data };
+    }
+    case "appeal_held": {
+      const { run, appealedRun: appealed_run } = news;
+      const data = { verdict_id, status: "completed", run, appealed_run } as const;
+      return { type: "verdict.appeal_held" as const, occasion: "once", data };
     }
     case "appeal_failed": {
       const { run: appealed_run, message: error_message } = news;

@@ -23,8 +23,8 @@ type Run = Pick<
 >;
 
 /**
- * Reads a verdict; null if it does not exist or its price is not settled. `result` is of the newest decision, null before the first; `runs`
- * has all of them, oldest first. `appeal` is null before the time to appeal was opened. `namedJob` is the job of its specification,
+ * Reads a verdict; null if it does not exist or its price is not settled. `result` is of the newest decision, `run`, and null before the first; `runs`
+ * has all of them, oldest first. A HOLD on appeal is after the newest. `appeal` is null before the time to appeal was opened. `namedJob` is the job of its specification,
  * `settlement` is null unless that was bound to it. Every join uses a primary or unique key, so the cost does not grow with the number of
  * verdicts.
  */
@@ -35,6 +35,7 @@ export async function readVerdict(db: Database, id: string) {
       status: verdict.status,
       cause: verdict.cause,
       owner: verdict.owner,
+      run: verdict.runs,
       clientAddr: jobSpec.clientAddr,
       providerAddr: verdict.providerAddr,
       specHash: jobSpec.specHash,
@@ -45,7 +46,7 @@ export async function readVerdict(db: Database, id: string) {
       result: verdictRun.result,
       appeal: {
         ...{ state: appeal.state, run: appeal.run, appellant: appeal.appellant },
-        ...{ appealBy: appeal.appealBy, decideBy: appeal.decideBy },
+        ...{ appealBy: appeal.appealBy, decideBy: appeal.decideBy, units: appeal.units },
       },
       calls: sql<readonly RoleProgress[] | null>`(
         select json_agg(json_build_object('role', c.role, 'status', case when c.failure is null then 'answered'

@@ -271,8 +271,8 @@ async function insertAppealable(): Promise<void> {
     [VERDICT_ID, SPEC_ID, AGENT, CHAIN_ID],
   );
   await world.client.query(
-    `insert into ahs.appeal (verdict_id, chain_id, run, appeal_by, decide_by, state, created_at, updated_at)
-     values ($1, $2, 1, now() + interval '1 hour', now() + interval '2 hours', 'window', now(), now())`,
+    `insert into ahs.appeal (verdict_id, chain_id, run, appeal_by, decide_by, units, state, created_at, updated_at)
+     values ($1, $2, 1, now() + interval '1 hour', now() + interval '2 hours', 500, 'window', now(), now())`,
     [VERDICT_ID, CHAIN_ID],
   );
 }

@@ -24,12 +24,12 @@ let owner = `key:${KEY_ID}`;
 let shown: () => ReturnType<typeof verdictView> = () => verdictView();
 const held = () => verdictView({ owner, result: verdictResult({ final_verdict: "HOLD" }) });
 const appealBy = new Date("2026-11-20T10:10:00.000Z");
-const times = { appealBy, decideBy: new Date("2026-11-20T11:10:00.000Z") };
+const terms = { appealBy, decideBy: new Date("2026-11-20T11:10:00.000Z"), units: 1_250 };
 /** A verdict of a job in its time to appeal. */
 const appealable = () =>
   verdictView({
     owner,
-    appeal: { state: "window", run: 1, appellant: null, ...times },
+    appeal: { state: "window", run: 1, appellant: null, ...terms },
     namedJob: { ...JOB, isBound: true },
     settlement: { ...JOB, status: "appealable", txHash: null, reviewBy: null, reason: null, signed: null },
   });
@@ -55,9 +55,10 @@ const app = createInterfaceApp(
       },
       appeals: {
         ...bothPorts().appeals,
+        offer: async () => ({ kind: "open", appellant: "submitter", units: terms.units }),
         open: async (verdictId) => {
           sent.push({ appealed: verdictId });
-          return { state: "open", decideBy: times.decideBy };
+          return { state: "open", decideBy: terms.decideBy };
         },
       },
       recordReview: async (review) => {
@@ -139,9 +140,10 @@ describe("the page of a verdict in its time to appeal", () => {
 
   test("sells an appeal to the key that submitted the output", async () => {
     const html = await open();
-    expect(html).toContain("Appeal for 0.50 USD</button>");
+    expect(html).toContain("Appeal for 1.25 USD</button>");
+    expect(html).toContain('<input type="hidden" name="price" value="1.250">');
     expect(html).toContain('datetime="2026-11-20T10:10:00.000Z"');
-    const sold = await post({ action: "appeal", once: "a-once-0123456789" });
+    const sold = await post({ action: "appeal", price: "1.250", once: "a-once-0123456789" });
     expect([sold.status, sold.headers.get("location")]).toEqual([303, PATH]);
     expect(sent.splice(0)).toEqual([{ appealed: VERDICT_ID }]);
   });
@@ -150,15 +152,16 @@ describe("the page of a verdict in its time to appeal", () => {
     const html = await open({});
     expect(html).not.toContain("Appeal for");
     expect(html).toContain("The submitter, the client and the provider can appeal this decision");
-    expect(html).toContain(`POST /v1/verdicts/${VERDICT_ID}/appeal`);
+    expect(html).toContain(`POST /v1/verdicts/${VERDICT_ID}/appeal?price_usd=1.250`);
   });
 
   test.each([
     ["open", "A second panel, of another model, judges the output."],
-    ["overturned", "The second panel decided the opposite."],
+    ["overturned", "The second panel decided the opposite, which is valid."],
+    ["held", "The second panel decided HOLD, so the first decision is valid."],
     ["failed", "The price went back"],
   ] as const)("and then shows an appeal that is %s", async (state, words) => {
-    shown = () => ({ ...appealable(), appeal: { state, run: 1, appellant: "provider", ...times } });
+    shown = () => ({ ...appealable(), appeal: { state, run: 1, appellant: "provider", ...terms } });
     const html = await open();
     expect(html).toContain(words);
     expect(html).toContain("by the provider");

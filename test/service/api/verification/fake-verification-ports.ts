@@ -23,7 +23,6 @@ export const EVIDENCE = '{"final_verdict":"ALLOW","verdict_id":"7c9e6679-7425-40
 const EVIDENCE_HASH = keccak256(stringToHex(EVIDENCE));
 /** The owner of submissions by key-1 of the fake ledger. */
 export const OWNER = "key:key-1";
-const APPEAL_BY = new Date(NOW.getTime() + 600_000);
 const DECIDE_BY = new Date(NOW.getTime() + 4_200_000);
 const RECEIPT_SEED = `0x${"07".repeat(32)}` as const;
 
@@ -78,6 +77,7 @@ export function verdictView(changes: Partial<VerdictView> = {}): VerdictView {
     progress: null,
     rerun: null,
     appeal: null,
+    run: changes.runs?.length ?? 1,
     owner: OWNER,
     clientAddr: CLIENT,
     providerAddr: PROVIDER,
@@ -178,7 +178,7 @@ export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ServedPar
     keys: { ...ports.keys, find: async () => storedKey({ name: "Trust desk", scopes: ["review"] }) },
     appeals: {
       terms: { windowSeconds: 600, model: "other" },
-      offer: async () => ({ kind: "open", appellant: "submitter", appealBy: APPEAL_BY }),
+      offer: async () => ({ kind: "open", appellant: "submitter", units: 500 }),
       note: async () => ({ kind: "noted" }),
       open: async () => ({ state: "open", decideBy: DECIDE_BY }),
       withdraw: async () => undefined,

@@ -14,7 +14,7 @@ const db = useDatabase();
 afterEach(() => clearIntake(db));
 
 const HASH = `0x${"5e".repeat(32)}` as const;
-const PRICE = 500;
+const PRICE = 1_250;
 const MINUTE_MS = 60_000;
 
 /** A rejected verdict of a job of this provider, which may be appealed for ten minutes. */
@@ -40,7 +40,7 @@ async function rejected(world: IntakeWorld, provider: Address, owner = "key:none
     .insert(verdictRun)
     .values({ verdictId: id, run: 1, cause: "submitted", ...decision, createdAt: now });
   const after = (ms: number) => new Date(now.getTime() + ms);
-  const times = { appealBy: after(10 * MINUTE_MS), decideBy: after(70 * MINUTE_MS) };
+  const times = { appealBy: after(10 * MINUTE_MS), decideBy: after(70 * MINUTE_MS), units: PRICE };
   await openWindow(db, { verdictId: id, chainId: CHAIN_ID, run: 1, ...times, at: now });
   return id;
 }
@@ -51,7 +51,7 @@ async function payment(world: IntakeWorld, id: string, account: PrivateKeyAccoun
   return { ...headers, "idempotency-key": randomUUID() };
 }
 
-const pathOf = (id: string) => `/v1/verdicts/${id}/appeal`;
+const pathOf = (id: string) => `/v1/verdicts/${id}/appeal?price_usd=1.25`;
 const outcomeOf = async (response: Response) => {
   const body = (await response.json()) as { readonly type?: string; readonly status: unknown };
   return [response.status, body.type?.split("problem-")[1] ?? body.status];
@@ -71,7 +71,7 @@ describe("POST /v1/verdicts/{verdict_id}/appeal", () => {
     const headers = await payment(world, id, account);
     const response = await world.post(pathOf(id), {}, headers);
     expect(await outcomeOf(response.clone())).toEqual([200, "open"]);
-    expect(response.headers.get("x-charged-usd")).toBe("0.500");
+    expect(response.headers.get("x-charged-usd")).toBe("1.250");
     expect(await outcomeOf(await world.post(pathOf(id), {}, headers))).toEqual([200, "open"]);
     const again = await payment(world, id, account);
     expect(await outcomeOf(await world.post(pathOf(id), {}, again))).toEqual([200, "open"]);
@@ -140,6 +140,20 @@ describe("POST /v1/verdicts/{verdict_id}/appeal", () => {
     expect(await balanceOf(keyId)).toBe(5_000);
     expect(await statesOf()).toEqual(["window null", "window null"]);
   });
+
+  it.each(["?price_usd=0.5", "?price_usd=1.251", "", "?price_usd=1e3", "?price_usd=-1.25"])(
+    "refuses another price than that of the appeal at no charge: %j",
+    async (query) => {
+      const world = intakeWorld(db);
+      const { id: keyId, headers } = await world.key();
+      const id = await rejected(world, someone().address, `key:${keyId}`);
+      const refused = await world.post(`/v1/verdicts/${id}/appeal${query}`, {}, headers);
+      expect(refused.status).toBe(422);
+      expect(await refused.text()).toContain("price_usd");
+      expect(await balanceOf(keyId)).toBe(5_000);
+      expect(await statesOf()).toEqual(["window null"]);
+    },
+  );
 
   it("is withdrawn where the payment fails, and may be made again", async () => {
     const world = intakeWorld(db);

@@ -12,6 +12,7 @@ const DAY = 86_400;
 const snapshot: AppealSnapshot = {
   decision: { decision: "REJECT", run: 1, cause: "submitted" },
   appeal: null,
+  appealUnits: 500,
   windowSeconds: 600,
   secondsLeft: DAY,
   now: NOW,
@@ -56,7 +57,7 @@ describe("the times of an appeal", () => {
 
 describe("a decision that could be signed", () => {
   it.each(["ALLOW", "REJECT"] as const)("by the panel, %s, may be appealed first", (decision) => {
-    const opened = { kind: "open", appealBy: at(600), decideBy: at(4_200) };
+    const opened = { kind: "open", appealBy: at(600), decideBy: at(4_200), units: 500 };
     expect(decideAppeal({ ...snapshot, ...decided({ decision }) })).toEqual(opened);
   });
 
@@ -64,15 +65,13 @@ describe("a decision that could be signed", () => {
     ["HOLD", decided({ decision: "HOLD" })],
     ["a reviewer's", decided({ cause: "review", run: 2 })],
     ["where appeals are off", { windowSeconds: 0 }],
+    ["whose appeal has no price", { appealUnits: null }],
     ["of a job that is about to expire", { secondsLeft: 2 }],
     ["that was not appealed in time", { ...term(), now: at(600) }],
     ["whose appeal is not paid in time", { ...term({ state: "unsettled" }), now: at(4_200) }],
     ["whose appeal failed", term({ state: "failed" })],
     ["on appeal", { ...decided({ run: 2, cause: "appeal" }), ...term({ state: "overturned" }) }],
-    [
-      "after an appeal that held it",
-      { ...decided({ run: 3, cause: "evidence" }), ...term({ state: "held" }) },
-    ],
+    ["after an appeal that ended in HOLD", term({ state: "held" })],
   ])("is signed: %s", (_, changes) => {
     expect(decideAppeal({ ...snapshot, ...changes })).toEqual({ kind: "sign" });
   });

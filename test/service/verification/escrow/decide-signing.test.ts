@@ -36,6 +36,7 @@ const sight: SigningSnapshot = {
   submission: { block: 100n, deliverable: DELIVERABLE, isConfirmed: true },
   earlier: null,
   appeal: null,
+  appealUnits: 500,
   windowSeconds: 0,
   now: new Date(Number(NOW) * 1_000),
 };

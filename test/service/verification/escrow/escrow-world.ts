@@ -119,6 +119,7 @@ function depsOf(of: {
     signer: privateKeyToAccount(privateKeyOf(verdictSigner)),
     relayer: relayer.address,
     appealWindowSeconds: 0,
+    readAppealUnits: async () => 500,
     askRerun: async (_, { verdictId }) => {
       calls.push(`rerun ${verdictId}`);
       return rerun.answer;

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { readAppealUnits } from "../../../../service/verification/escrow/appeal-price.ts";
 import type { EscrowClient } from "../../../../service/verification/escrow/escrow-node.ts";
 import { readReleasedMoney } from "../../../../service/verification/escrow/released-money.ts";
 import type { EscrowGeneration } from "../../../../service/verification/escrow/types.ts";
@@ -16,14 +17,17 @@ const [ESCROW, USDC, WETH, OTHER, FEED] = [
 const TODAY = 20_777;
 const db = useDatabase();
 
-/** Money that a job pays whose escrow answers with this token. */
-function released(
-  jobId: bigint,
+/** Dependencies of a job whose escrow answers with this token, and whose provider committed 9.50 USDC. */
+function depsOf(
   token: `0x${string}`,
   { generation = "G1", day = TODAY }: { readonly generation?: EscrowGeneration; readonly day?: number } = {},
 ) {
   const readContract = async ({ functionName }: { functionName: string }) =>
-    functionName === "getJob" ? { paymentToken: token } : token;
+    functionName === "commitmentOf"
+      ? { amount: 9_500_000n, state: 1 }
+      : functionName === "getJob"
+        ? { paymentToken: token }
+        : token;
   const escrow = {
     address: ESCROW,
     generation,
@@ -31,12 +35,17 @@ function released(
     codeHash: `0x${"00".repeat(32)}` as const,
     implementation: null,
   };
-  const deps = {
+  return {
     db,
     // The reader calls nothing else.
     client: { readContract } as unknown as EscrowClient,
     deployment: {
-      ...{ chainId: CHAIN_ID, escrows: [escrow], usdc: USDC },
+      ...{
+        chainId: CHAIN_ID,
+        escrows: [escrow],
+        usdc: USDC,
+        assuranceAccounts: { address: accountOf("ac") },
+      },
       market: {
         native: { symbol: "ETH", decimals: 18, feed: FEED },
         wrappedNative: WETH,
@@ -45,7 +54,20 @@ function released(
     },
     now: () => new Date(day * 86_400_000),
   } as unknown as Parameters<typeof readReleasedMoney>[0];
-  return readReleasedMoney(deps, { chainId: CHAIN_ID, escrow: ESCROW, jobId });
+}
+
+/** Money that such a job pays. */
+function released(jobId: bigint, ...of: Parameters<typeof depsOf>) {
+  return readReleasedMoney(depsOf(...of), { chainId: CHAIN_ID, escrow: ESCROW, jobId });
+}
+
+/** Price of an appeal against a decision about it, where an ALLOW of more than 100 US dollars needs a second model. */
+function priced(jobId: bigint, token: `0x${string}`, decision: "ALLOW" | "REJECT") {
+  const deps = { ...depsOf(token), secondModelAboveMicroUsd: 100_000_000n };
+  return readAppealUnits(deps as Parameters<typeof readAppealUnits>[0], {
+    job: { chainId: CHAIN_ID, escrow: ESCROW, jobId },
+    decision,
+  });
 }
 
 it("is what the job was funded with, by the price of its token, and unknown without one", async () => {
@@ -57,7 +79,7 @@ it("is what the job was funded with, by the price of its token, and unknown with
     create table "chain_${CHAIN_ID}".job (id text primary key, funded numeric(78));
     insert into "chain_${CHAIN_ID}".block values (1, 1);
     insert into "chain_${CHAIN_ID}".job values ('${ESCROW}:1', 40500000), ('${ESCROW}:2', 10000000000000001),
-      ('${ESCROW}:3', null);
+      ('${ESCROW}:3', null), ('${ESCROW}:4', 100000001);
     insert into ahs.feed_price (chain_id, feed, day, block, answer, decimals)
     values (${CHAIN_ID}, '${FEED}', ${TODAY - 1}, 1, 300000000000, 8), (${CHAIN_ID}, '${FEED}', ${TODAY - 2}, 1, 1, 8)`);
   expect(await released(1n, USDC)).toBe(40_500_000n);
@@ -68,6 +90,15 @@ it("is what the job was funded with, by the price of its token, and unknown with
   expect(await released(2n, OTHER)).toBe("unknown");
   expect(await released(3n, USDC)).toBe("unknown");
   expect(await released(9n, USDC)).toBe("unknown");
+});
+
+it("and the committed bond make the price of an appeal, which is sold only where it can change the decision", async () => {
+  expect(await priced(1n, USDC, "ALLOW")).toBe(12_500);
+  expect(await priced(1n, USDC, "REJECT")).toBe(12_500);
+  expect(await priced(4n, USDC, "ALLOW")).toBe(27_376);
+  expect(await priced(4n, USDC, "REJECT")).toBeNull();
+  expect(await priced(2n, OTHER, "ALLOW")).toBeNull();
+  expect(await priced(9n, USDC, "ALLOW")).toBeNull();
 });
 
 it("is none without a job, and unknown of an escrow that is not ours", async () => {

@@ -4,6 +4,7 @@ import pino from "pino";
 import { describe, expect, test } from "vitest";
 import { keysBoughtBy, rotateApiKey } from "../../../../service/access/api-keys.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../../service/access/key-debits.ts";
+import { renderVerdict } from "../../../../service/api/verification/get-verdict.ts";
 import { appeal } from "../../../../service/db/tables/appeal.ts";
 import { openWindow, readAppealFigures } from "../../../../service/verification/escrow/appeal-rows.ts";
 import { readUnsigned } from "../../../../service/verification/escrow/settlement-checks.ts";
@@ -16,7 +17,9 @@ import {
   withdrawAppeal,
 } from "../../../../service/verification/verdicts/appeals.ts";
 import { askRerun } from "../../../../service/verification/verdicts/rerun-verdict.ts";
+import { recordReview } from "../../../../service/verification/verdicts/review.ts";
 import type { RunPanel } from "../../../../service/verification/verdicts/run-one.ts";
+import { readVerdict } from "../../../../service/verification/verdicts/verdict-view.ts";
 import { decided } from "./a-decision.ts";
 import { type Death, mortalDatabase } from "./mortal-database.ts";
 import {
@@ -57,7 +60,7 @@ async function openTime(verdictId: string): Promise<void> {
   const at = world.now();
   const { runs: run } = await world.row(verdictId);
   const after = (ms: number) => new Date(at.getTime() + ms);
-  const times = { appealBy: after(10 * MINUTE_MS), decideBy: after(70 * MINUTE_MS) };
+  const times = { appealBy: after(10 * MINUTE_MS), decideBy: after(70 * MINUTE_MS), units: UNITS };
   await openWindow(world.db, { verdictId, chainId: CHAIN_ID, run, ...times, at });
 }
 
@@ -77,7 +80,6 @@ async function appealByKey(verdictId: string, db = world.db): Promise<void> {
   const purchase = {
     verdictId,
     caller: await submitter(),
-    units: UNITS,
     debitId,
     paymentId: null,
     now: world.now(),
@@ -93,7 +95,7 @@ async function appealByKey(verdictId: string, db = world.db): Promise<void> {
 /** A settled payment of the provider's wallet, and its appeal. */
 async function appealByPayment(verdictId: string, state = "settled"): Promise<string> {
   const paymentId = randomUUID();
-  const purchase = { verdictId, caller: provider, units: UNITS, debitId: null, paymentId, now: world.now() };
+  const purchase = { verdictId, caller: provider, debitId: null, paymentId, now: world.now() };
   await world.query(
     `insert into ahs.payment (id, chain_id, asset, payer, pay_to, nonce, amount, valid_after, valid_before, payload, state,
        endpoint, resource, fingerprint, settlement, claim_hash, deadline)
@@ -122,12 +124,11 @@ const unsigned = async () => {
 
 describe("an appeal", () => {
   test.each([
-    ["ALLOW", allow, "overturned"],
-    ["REJECT", rejects, "upheld"],
-    ["HOLD", hold, "held"],
+    ["ALLOW", allow, "overturned", BALANCE - UNITS],
+    ["REJECT", rejects, "upheld", BALANCE - 2 * UNITS],
   ] as const)(
-    "that ends in %s takes the place of a REJECT, by the second panel alone",
-    async (decision, panel, state) => {
+    "that ends in %s takes the place of a REJECT, by the second panel alone, and its price comes back if it is overturned",
+    async (decision, panel, state, balance) => {
       const id = await rejected();
       const [first] = await world.runs(id);
       await appealByKey(id);
@@ -146,29 +147,55 @@ describe("an appeal", () => {
       });
       expect(JSON.parse(first?.evidence ?? "")).not.toHaveProperty("appealed");
       expect(await unsigned()).toEqual([{ run: 2, decision, cause: "appeal" }]);
-      expect(await world.balance()).toBe(BALANCE - 2 * UNITS);
-      expect((await world.events()).map(({ type }) => type)).toEqual(
-        [
-          ...["verdict.appealed", "verdict.completed"],
-          ...[decision === "HOLD" ? "verdict.held" : "verdict.completed"],
-        ].toSorted(),
-      );
+      expect(await world.balance()).toBe(balance);
+      expect((await world.events()).map(({ type }) => type)).toEqual([
+        ...["verdict.appealed", "verdict.completed", "verdict.completed"],
+      ]);
       expect(await offer(id)).toEqual({ kind: "appealed" });
       expect(await offer(id, await submitter())).toMatchObject({ kind: "there", state });
     },
   );
 
-  test("that held a verdict keeps it with the second panel", async () => {
-    const id = await rejected();
+  test.each([
+    ["REJECT", rejects],
+    ["ALLOW", allow],
+  ] as const)("that ends in HOLD leaves the first decision, %s, valid and final", async (decision, panel) => {
+    const id = await rejected(panel);
+    const [first] = await world.runs(id);
     await appealByKey(id);
     await judge(hold);
-    await world.db.transaction((tx) => askRerun(tx, { verdictId: id, cause: "evidence", at: world.now() }));
-    await judge(allow);
-    expect((await world.runs(id)).map(({ cause, final_verdict }) => [cause, final_verdict])).toEqual([
-      ["submitted", "REJECT"],
-      ["appeal", "HOLD"],
-      ["evidence", "ALLOW"],
+    expect(await world.row(id)).toMatchObject({ status: "completed", runs: 1, final_verdict: decision });
+    expect(await stateOf(id)).toBe("held");
+    expect(await unsigned()).toEqual([{ run: 1, decision, cause: "submitted" }]);
+    expect(await world.balance()).toBe(BALANCE - 2 * UNITS);
+    expect((await world.events()).map(({ type }) => type)).toEqual([
+      ...["verdict.appeal_held", "verdict.appealed", "verdict.completed"],
     ]);
+    const view = await readVerdict(world.db, id);
+    expect(view).toMatchObject({
+      status: "completed",
+      progress: null,
+      rerun: null,
+      result: { final_verdict: decision },
+    });
+    expect(view === null ? null : renderVerdict(view)).toMatchObject({
+      evidence_hash: first?.evidence_hash,
+      appeal: { status: "held" },
+      methodology: {
+        runs: [
+          { run: 1, final_verdict: decision },
+          { run: 2, cause: "appeal", final_verdict: "HOLD" },
+        ],
+      },
+    });
+    expect(await offer(id, await submitter())).toMatchObject({ kind: "there", state: "held" });
+    const at = world.now();
+    for (const cause of ["evidence", "near_expiry"] as const)
+      expect(await world.db.transaction((tx) => askRerun(tx, { verdictId: id, cause, at }))).toBe("not_held");
+    const review = { verdictId: id, decision: "ALLOW", reason: "I say so.", reviewedBy: "someone" } as const;
+    const deps = { db: world.db, chainId: CHAIN_ID, now: world.now };
+    expect(await recordReview(deps, review)).toEqual({ kind: "not_held", finalVerdict: decision });
+    expect(await world.work(allow)).toBe(0);
   });
 
   test.each([
@@ -360,9 +387,9 @@ describe.each<Death>(["before", "after"])("a process that dies %s any statement"
       opened.push(isOpen);
       if (isOpen) {
         spent += UNITS;
-        await judge(allow);
+        await judge(rejects);
       }
-      expect(await stateOf(id)).toBe(isOpen ? "overturned" : "window");
+      expect(await stateOf(id)).toBe(isOpen ? "upheld" : "window");
       expect(await world.balance()).toBe(BALANCE - spent);
       await world.query("update ahs.verdict set replaced_at = now() where id = $1", [id]);
     }
@@ -370,7 +397,9 @@ describe.each<Death>(["before", "after"])("a process that dies %s any statement"
   });
 
   test.each([
-    ["decides", allow, "overturned", 2 * UNITS, 2],
+    ["upholds", rejects, "upheld", 2 * UNITS, 2],
+    ["overturns", allow, "overturned", UNITS, 2],
+    ["ends in HOLD", hold, "held", 2 * UNITS, 2],
     ["fails", fails(false), "failed", UNITS, 1],
   ] as const)(
     "of a run that %s leaves one outcome, one event and one price",
