@@ -118,7 +118,7 @@ export function createAccess(parts: {
 
 /**
  * The payment's row goes before the slot, since it reports the settlement as well. If reading the row fails, the slot's
- * answer is used. A request that died leaves its slots under way, and its payment abandoned once that has moved.
+ * answer is used. A request that died leaves its slots under way, and its payment owed or answered.
  */
 async function recallFrom(
   { payments, repeats }: { readonly payments: PaymentAccess | null; readonly repeats: RepeatStore },
@@ -129,7 +129,7 @@ async function recallFrom(
   let kept: BoughtAnswer | null = null;
   try {
     for (const slot of repeatSlotsOf(caller, request)) {
-      if (payments?.isAbandoned(request) === true) await repeats.forget(slot);
+      if (payments?.hasEnded(request) === true) await repeats.forget(slot);
       const repeated = await repeats.begin(slot);
       if (repeated === null) begun.push(slot);
       kept ??= repeated;

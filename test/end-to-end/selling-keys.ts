@@ -85,7 +85,7 @@ export function describeSoldKeys({ kit, url, pay, baseUrl }: Shop): void {
     const show = await purchase(4);
     const lost = await whileRefused("insert on ahs.key_credit for each row", show);
     const { claim } = (await lost.json()) as { claim: string };
-    expect(lost.status).toBe(500);
+    expect(lost.status).toBe(503);
     // The key is made and its answer is not kept, as when a server dies between the two.
     const unkept = "update on ahs.payment for each row when (new.state = 'answered')";
     const made = await whileRefused(unkept, () => show({ "X-Payment-Claim": claim }));

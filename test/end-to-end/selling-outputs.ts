@@ -69,8 +69,6 @@ export function describeSoldOutputs({ kit, url, pay, ...shop }: Shop): void {
     const [noted] = await verdictsOf(output);
     expect(noted).toMatchObject({ status: "unsettled" });
     await shop.reopen();
-    // The slot of a request that died is free after two minutes, which the test does not wait for.
-    await kit.db.$client.query("delete from ahs.idempotent_answer where state = 'running'");
     const answer = await until({ what: "the repeat is answered" }, async () => {
       const repeated = await fetch(url(PATH), jsonRequest("POST", output, headers));
       return repeated.status === 200 ? ((await repeated.json()) as Submitted) : null;

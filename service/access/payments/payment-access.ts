@@ -74,10 +74,10 @@ export function createPaymentAccess(deps: PaymentAccessDeps) {
     },
     /** Whether the payment of a verified request was carried out before, so that its answer is owed. */
     isOwed: (request: PaidRequest): boolean => used.has(request),
-    /** Whether the payment has moved for an earlier request that ended without an answer. */
-    isAbandoned(request: PaidRequest): boolean {
+    /** Whether the earlier request of a used payment has ended: it is answered, or owed. */
+    hasEnded(request: PaidRequest): boolean {
       const row = used.get(request);
-      return row !== undefined && isOwed(row, deps.clock.now());
+      return row !== undefined && (row.state === "answered" || isOwed(row, deps.clock.now()));
     },
     /** Expects a payment that was verified for this request. */
     async take(caller: PayerCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge> {

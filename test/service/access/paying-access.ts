@@ -39,7 +39,7 @@ export function payingAccess(
     },
     async verify() {},
     isOwed: () => false,
-    isAbandoned: () => false,
+    hasEnded: () => false,
     async take(_caller, request, { settlement }) {
       const entry: Taken = { units: request.units, settlement, outcome: "taken", answer: null };
       taken.push(entry);
