@@ -27,7 +27,9 @@ const FEED = parseAbi([
 export async function probeHead(client: PublicClient, now: Date) {
   const head = await client.getBlock({ blockTag: "latest" });
   const finalized = await client.getBlock({ blockTag: "finalized" }).catch((error: unknown) => {
-    if (error instanceof BlockNotFoundError || typeof nodeFailureOf(error)?.code === "number") return null;
+    const failure = nodeFailureOf(error);
+    const isAnswer = failure !== null && failure.code !== null && !failure.mayPass;
+    if (error instanceof BlockNotFoundError || isAnswer) return null;
     throw error;
   });
   return {

@@ -262,7 +262,7 @@ export function createContractSignatures(client: Pick<PublicClient, "call" | "ge
       ]);
       return code !== undefined && code !== "0x" && answer.data?.toLowerCase() === ACCEPTED;
     } catch (error) {
-      if (nodeFailureOf(error)?.isOfNode) throw nodeSilent(error);
+      if (nodeFailureOf(error)?.isVerdict === false) throw nodeSilent(error);
       // Any other failure comes from the contract and means no acceptance.
       if (error instanceof BaseError) return false;
       throw error;

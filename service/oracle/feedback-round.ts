@@ -5,7 +5,6 @@ import {
   encodeFunctionData,
   type Hex,
   isAddressEqual,
-  isHex,
   type PublicClient,
   pad,
   slice,
@@ -15,12 +14,12 @@ import {
 } from "viem";
 import { getAbiItem } from "viem/utils";
 import { reputationRegistryAbi } from "../chain/abi/reputation-registry.ts";
-import { readRevert } from "../chain/revert-reason.ts";
 import { holdChain } from "../db/chain-fence.ts";
 import { tryTransactionLock } from "../db/leader-lock.ts";
 import { metricsOf } from "../db/metrics.ts";
 import { quarantineItems, releaseItems } from "../db/quarantine.ts";
 import { runLoop } from "../db/run-loop.ts";
+import { fateOfCall } from "../sender/call-fate.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { composeFeedback, type FeedbackPlace } from "./feedback-document.ts";
 import {
@@ -225,11 +224,8 @@ const GONE = /Already revoked|index out of bounds/;
 
 /** Why a call came to nothing for good; null while it may still be mined, or if it was. */
 function refusalOf({ kind, transaction }: FeedbackRow): string | null {
-  const { state, final, failure, revertData } = transaction;
-  if (state === "reverted") return final ? `${kind}: reverted in a block` : null;
-  if (state !== "failed") return null;
-  const { reason } = readRevert(isHex(revertData) ? revertData : null);
-  return `${kind}: ${reason ?? failure ?? "unknown"}`;
+  const fate = fateOfCall(transaction);
+  return fate.kind === "refused" || fate.kind === "undone" ? `${kind}: ${fate.cause}` : null;
 }
 
 /** The call that revokes an entry of ours which the table lacks; feedback is given once that is settled. */

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import type { ChainReader, LogFilter } from "../chain/node/chain-reader.ts";
-import { NodeFailure, type NodeFailureKind } from "../chain/node/failure.ts";
+import { NodeFailure } from "../chain/node/failure.ts";
 import type { RawLog } from "../chain/node/rpc-answers.ts";
 import { holdChain } from "../db/chain-fence.ts";
 import { lowerCase } from "../db/columns.ts";
@@ -20,8 +20,6 @@ export type RegistryLogSource = RegistryPlace & {
 
 /** Blocks of one request to the node, and requests of one call. */
 const [RANGE_BLOCKS, RANGES] = [5_000, 20];
-/** Failures of a range that a smaller one may not have. */
-const TOO_MUCH: ReadonlySet<NodeFailureKind> = new Set(["too_many_results", "timeout"]);
 
 /**
  * Reads a registry's logs from its cursor up to a final block, range by range; a range with too many logs, or that takes too long, is
@@ -40,7 +38,7 @@ export async function readRegistryLogs(
     const logs = await node
       .logs({ from, to, addresses: [lowerCase(registry)], topics })
       .catch((error: unknown) => {
-        if (to > from && error instanceof NodeFailure && TOO_MUCH.has(error.kind)) return null;
+        if (to > from && error instanceof NodeFailure && error.fitsWhenSmaller) return null;
         throw error;
       });
     if (logs === null) {

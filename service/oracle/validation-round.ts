@@ -1,17 +1,17 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
-import { type Address, isHex, pad, toEventSelector } from "viem";
+import { type Address, pad, toEventSelector } from "viem";
 import { getAbiItem } from "viem/utils";
 import { validationRegistryAbi } from "../chain/abi/validation-registry.ts";
 import { decodeEvent } from "../chain/bounded-abi.ts";
 import type { RawLog } from "../chain/node/rpc-answers.ts";
-import { readRevert } from "../chain/revert-reason.ts";
 import { holdChain } from "../db/chain-fence.ts";
 import { lowerCase } from "../db/columns.ts";
 import { metricsOf } from "../db/metrics.ts";
 import { pauseAfter, runLoop } from "../db/run-loop.ts";
 import { decodeDataUri } from "../net/decode-data-uri.ts";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
+import { fateOfCall } from "../sender/call-fate.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { readValidationBody, type VerdictName } from "./check-validation-request.ts";
 import { startOfDay } from "./feedback-rows.ts";
@@ -54,8 +54,9 @@ const BATCH = 4;
 /** Answers of a day for all agents of one owner. */
 const MOST_PER_OWNER = 5;
 const MOST_URI_CHARACTERS = 16_384;
-const MOST_ATTEMPTS = 5;
-const RETRY_MS = { first: 60_000, longest: 3_600_000 } as const;
+const RETRY_MS = { first: 60_000, longest: 6 * 3_600_000 } as const;
+/** Time that a request has from when it was read: its document, its verdict, the node and the registry may all be late. */
+const DEADLINE_MS = 7 * 86_400_000;
 
 type Outcome = "answered" | "refused" | "postponed" | "sent";
 
@@ -103,22 +104,22 @@ function requestOf(log: RawLog): NewValidation | null {
   };
 }
 
-/** An answer counts once its block is final; one that the registry refuses ends its request. */
+/** An answer counts once its block is final; one whose transaction came to nothing is due again. */
 async function settleAnswers(deps: ValidationDeps): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const { requestHash, transaction } of await readSentValidations(deps.db, deps)) {
-    const { state, final, failure, revertData } = transaction;
-    const key = { chainId: deps.chainId, registry: deps.registry, requestHash, from: "sent" } as const;
-    if (state === "mined" && final) {
-      await patchValidation(deps.db, key, { state: "answered" });
-      outcomes.push("answered");
-    } else if (state === "failed" || (state === "reverted" && final)) {
-      const { reason } = readRevert(isHex(revertData) ? revertData : null);
-      await patchValidation(deps.db, key, {
-        state: "refused",
-        reason: `not answered: ${reason ?? failure ?? "reverted"}`,
-      });
-      outcomes.push("refused");
+  for (const { transaction, ...sent } of await readSentValidations(deps.db, deps)) {
+    const { chainId, registry } = deps;
+    const fate = fateOfCall(transaction);
+    switch (fate.kind) {
+      case "open":
+        break;
+      case "mined":
+        await patchValidation(deps.db, { chainId, registry, ...sent, from: "sent" }, { state: "answered" });
+        outcomes.push("answered");
+        break;
+      case "refused":
+      case "undone":
+        outcomes.push(await tryLater(deps, { ...sent, from: "sent" }, `not answered: ${fate.cause}`));
     }
   }
   return outcomes;
@@ -133,21 +134,26 @@ async function answerOrPostpone(
   try {
     return await answer(deps, due, hasRoom);
   } catch (error) {
-    return tryLater(deps, due, `not answered: ${error instanceof Error ? error.message : String(error)}`);
+    const reason = error instanceof Error ? error.message : String(error);
+    return tryLater(deps, { ...due, from: "pending" }, `not answered: ${reason}`);
   }
 }
 
-/** Postpones a request, or refuses it after its last attempt. */
-async function tryLater(deps: ValidationDeps, due: DueValidation, reason: string): Promise<Outcome> {
-  const { chainId, registry, now } = deps;
-  const { requestHash, attempts } = due;
-  const key = { chainId, registry, requestHash, from: "pending" } as const;
-  if (attempts + 1 >= MOST_ATTEMPTS) {
-    await patchValidation(deps.db, key, { state: "refused", reason });
+/** Postpones a request, or refuses it after its deadline. */
+async function tryLater(
+  { db, chainId, registry, now }: ValidationDeps,
+  tried: Pick<DueValidation, "requestHash" | "attempts" | "createdAt"> & { from: "pending" | "sent" },
+  reason: string,
+): Promise<Outcome> {
+  const { requestHash, attempts, createdAt, from } = tried;
+  const key = { chainId, registry, requestHash, from } as const;
+  const nowMs = now().getTime();
+  if (nowMs >= createdAt.getTime() + DEADLINE_MS) {
+    await patchValidation(db, key, { state: "refused", reason });
     return "refused";
   }
-  const notBefore = new Date(now().getTime() + pauseAfter(attempts, RETRY_MS));
-  await patchValidation(deps.db, key, { reason, notBefore, attempts: attempts + 1 });
+  const notBefore = new Date(nowMs + pauseAfter(attempts, RETRY_MS));
+  await patchValidation(db, key, { state: "pending", reason, notBefore, attempts: attempts + 1 });
   return "postponed";
 }
 
@@ -164,11 +170,12 @@ async function answer(deps: ValidationDeps, due: DueValidation, hasRoom: boolean
   if (due.ownerToday >= MOST_PER_OWNER)
     return waitForTomorrow(`its owner has had ${MOST_PER_OWNER} answers today`);
   const body = await loadBody(deps.fetch, due.requestUri);
-  if (typeof body === "string") return tryLater(deps, due, body);
+  if (typeof body === "string") return tryLater(deps, { ...due, from: "pending" }, body);
   const subject = readValidationBody(body, { requestHash, agentId, chainId, identityRegistry });
   const found =
     subject.kind === "verdict" ? await findVerdict(deps, due, subject.name) : answerOf(subject, due);
-  if (found.kind === "undecided") return tryLater(deps, due, "the verdict is not decided yet");
+  if (found.kind === "undecided")
+    return tryLater(deps, { ...due, from: "pending" }, "the verdict is not decided yet");
   if (found.kind === "refused") {
     await patchValidation(deps.db, key, { state: "refused", reason: found.reason });
     return "refused";
@@ -218,9 +225,10 @@ async function loadBody(fetch: GuardedFetch, uri: string): Promise<Uint8Array | 
 
 async function send(
   deps: ValidationDeps,
-  { due: { requestHash, agentId }, answer: given }: { due: DueValidation; answer: ValidationAnswer },
+  { due, answer: given }: { due: DueValidation; answer: ValidationAnswer },
 ): Promise<void> {
   const { db, chainId, registry, validator } = deps;
+  const { requestHash, agentId, attempts } = due;
   const now = deps.now();
   const { response, document, documentHash, data } = composeValidation(
     { requestHash, agentId, answer: given, createdAt: now },
@@ -231,7 +239,7 @@ async function send(
     const senderTransactionId = await enqueueTransaction(tx, {
       chainId,
       sender: validator,
-      reference: `${VALIDATION_PURPOSE}:${requestHash}`,
+      reference: `${VALIDATION_PURPOSE}:${requestHash}:${attempts}`,
       purpose: VALIDATION_PURPOSE,
       to: registry,
       data,

@@ -43,6 +43,7 @@ export type DueValidation = {
   readonly agentId: bigint;
   readonly requestUri: string;
   readonly attempts: number;
+  readonly createdAt: Date;
   readonly owner: Address | null;
   /** Lower-case. */
   readonly wallet: Address | null;
@@ -60,7 +61,7 @@ export async function readDueValidations(
 ): Promise<DueValidation[]> {
   const { rows } = await db.execute<DueRow>(sql`
     select v.request_hash as "requestHash", v.agent_id::text as "agentId", v.request_uri as "requestUri", v.attempts,
-      a.owner, a.wallet, ${SCORE_COLUMNS},
+      extract(epoch from v.created_at)::float8 as "createdSeconds", a.owner, a.wallet, ${SCORE_COLUMNS},
       (select count(*)::int from ahs.validation_request o
         join ${viewOf(chainId, "agent")} oa on oa.agent_id = o.agent_id and oa.owner = a.owner
         where o.chain_id = v.chain_id and o.registry = v.registry and o.sent_at >= ${startOfDay(now).toISOString()}::timestamptz) as "ownerToday"
@@ -72,8 +73,9 @@ export async function readDueValidations(
       and (v.not_before is null or v.not_before <= ${now.toISOString()}::timestamptz)
     order by v.attempts, row_number() over (partition by v.attempts, a.owner order by v.block, v.request_hash), v.block, v.request_hash
     limit ${limit}`);
-  return rows.map(({ agentId, wallet, ahsScore, asOfSeconds, ...row }) => ({
+  return rows.map(({ agentId, wallet, ahsScore, asOfSeconds, createdSeconds, ...row }) => ({
     ...row,
+    createdAt: new Date(createdSeconds * 1_000),
     agentId: BigInt(agentId),
     wallet,
     score:
@@ -83,11 +85,12 @@ export async function readDueValidations(
   }));
 }
 
-type DueRow = Omit<DueValidation, "agentId" | "score"> &
+type DueRow = Omit<DueValidation, "agentId" | "score" | "createdAt"> &
   Omit<FeedbackScore, "wallet" | "ahsScore" | "asOfTime"> & {
     readonly agentId: string;
     readonly ahsScore: number | null;
     readonly asOfSeconds: number;
+    readonly createdSeconds: number;
   };
 
 /** Answers that were queued in the UTC day. */
@@ -100,8 +103,9 @@ export function countAnsweredToday(db: NodePgDatabase, scope: ValidationScope, n
 
 /** Requests whose answer is sent, with its transaction. */
 export async function readSentValidations(db: NodePgDatabase, scope: ValidationScope) {
+  const { requestHash, attempts, createdAt } = validationRequest;
   return db
-    .select({ requestHash: validationRequest.requestHash, transaction: transactionColumns })
+    .select({ requestHash, attempts, createdAt, transaction: transactionColumns })
     .from(validationRequest)
     .innerJoin(senderTransaction, eq(senderTransaction.id, validationRequest.senderTransactionId))
     .where(and(ofScope(scope), eq(validationRequest.state, "sent")));

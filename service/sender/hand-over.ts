@@ -113,13 +113,13 @@ async function settlePending(
 }
 
 const DEAD = {
-  kind: "refused",
+  kind: "given_up",
   message: "signed by a key that has lost its role, and given up",
   revertData: null,
 } as const;
 
 const CUT_OFF = {
-  kind: "refused",
+  kind: "given_up",
   message: "signed by a former key behind a nonce that stays unused, and given up",
   revertData: null,
 } as const;
@@ -170,7 +170,7 @@ async function handOverQueued(
   if (handed.length > 0) await db.execute(sql`select pg_notify(${SENDER_CHANNEL}, '')`);
   const ended = await db
     .update(senderTransaction)
-    .set({ state: "failed", notBefore: null, failure: "refused", error: DOUBLED, updatedAt: sql`now()` })
+    .set({ state: "failed", notBefore: null, failure: "given_up", error: DOUBLED, updatedAt: sql`now()` })
     .where(and(isQueuedOf(of), isUsed))
     .returning({ id: senderTransaction.id });
   return { handed: handed.length, ended: ended.length };

@@ -1,4 +1,4 @@
-import { and, desc, eq, gte, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, desc, eq, gte, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { type Database, underDeadline } from "../db/database.ts";
@@ -9,6 +9,7 @@ import {
   SENDER_CHANNEL,
   type SenderKey,
   type SenderTransaction,
+  WITHOUT_NONCE,
 } from "./sender-transactions.ts";
 
 /** Names one authorization, for good: its token or Permit2 marks the nonce as used. All lower-case. */
@@ -27,7 +28,7 @@ export type AuthorizationId = {
 /** State of the transaction that carries out an authorization; the block of a final one cannot be reorged. */
 export type SettlementTransaction = Pick<
   SenderTransaction,
-  "state" | "final" | "minedHash" | "failure" | "error"
+  "state" | "final" | "minedHash" | "failure" | "error" | "revertData"
 >;
 
 const PURPOSE = "x402";
@@ -48,7 +49,8 @@ export function queueCall(db: NodePgDatabase, key: SenderKey, order: Order): Pro
 
 /**
  * Queues the call that carries out an authorization, once per authorization. One that failed before it was ever sent is queued
- * again, since the new caller has seen it pass a simulation. Returns the row's id.
+ * again, since the new caller has seen it pass a simulation. So is a later step that reverted in a final block: its caller has seen
+ * that the money is still there. Returns the row's id.
  */
 export async function enqueueSettlement(pool: Database, key: SenderKey, order: Order): Promise<number> {
   const db = underDeadline(pool);
@@ -56,10 +58,23 @@ export async function enqueueSettlement(pool: Database, key: SenderKey, order: O
   const revived = await db
     .update(senderTransaction)
     .set({
-      ...{ state: "queued", data: order.data, attempts: 0, updatedAt: sql`now()` },
+      ...WITHOUT_NONCE,
+      ...{ state: "queued", final: false, data: order.data, attempts: 0, updatedAt: sql`now()` },
       ...{ notBefore: null, failure: null, error: null, revertData: null },
+      ...{ minedHash: null, minedBlock: null, minedAt: null, gasUsed: null, costWei: null },
     })
-    .where(and(eq(senderTransaction.id, id), eq(senderTransaction.state, "failed")))
+    .where(
+      and(
+        eq(senderTransaction.id, id),
+        or(
+          eq(senderTransaction.state, "failed"),
+          // A payer's reverted settlements stay on record: their gas is counted.
+          order.authorization.step === undefined
+            ? undefined
+            : and(eq(senderTransaction.state, "reverted"), eq(senderTransaction.final, true)),
+        ),
+      ),
+    )
     .returning({ id: senderTransaction.id });
   if (revived.length > 0) await db.execute(sql`select pg_notify(${SENDER_CHANNEL}, '')`);
   return id;
@@ -124,8 +139,8 @@ export async function readRevertedGas(
   return BigInt(reverted?.gas ?? 0);
 }
 
-const { state, final, minedHash, failure, error } = senderTransaction;
-const columns = { state, final, minedHash, failure, error };
+const { state, final, minedHash, failure, error, revertData } = senderTransaction;
+const columns = { state, final, minedHash, failure, error, revertData };
 
 /** The reference of the call that takes the payer's money, in SQL, of rows with these columns. */
 export function referenceIn(

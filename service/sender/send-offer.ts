@@ -4,6 +4,12 @@ import type { KeylessPass, NoncedTransaction, Pass } from "./send-pass.ts";
 import { bumpFees, type Fees, suggestFees } from "./send-policy.ts";
 import { classifySendFailure, isRpcError, type SendFailure } from "./send-rpc.ts";
 
+/**
+ * Offers of a signed transaction that a node refuses in unknown words, some nine minutes with the pauses between: the key's other
+ * transactions wait behind its nonce.
+ */
+const MOST_UNKNOWN = 40;
+
 /** Signs and offers it to the node; what the key must not be made to send is neither. Throws as offer does, and a SignerFailure. */
 export async function signAndBroadcast(
   pass: Pass,
@@ -45,10 +51,16 @@ export async function broadcast(pass: Pass, transaction: NoncedTransaction): Pro
       return bump(pass, transaction);
     case "insufficient_funds":
       return postpone(pass, transaction, failure);
+    case "unknown":
+      if (transaction.state !== "prepared") return note(pass, transaction, failure);
+      return transaction.attempts < MOST_UNKNOWN
+        ? postpone(pass, transaction, failure)
+        : fail(pass, transaction, { ...failure, kind: "given_up" });
     case "refused":
     case "too_dear":
     case "over_budget":
     case "forbidden":
+    case "given_up":
     case "reverted_in_simulation":
       // A node that took it before may still mine it; one that was never taken gives its nonce back.
       return transaction.state === "prepared"

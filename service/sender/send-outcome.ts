@@ -2,13 +2,7 @@ import { pauseAfter } from "../db/run-loop.ts";
 import { type KeylessPass, type NoncedTransaction, nonced } from "./send-pass.ts";
 import type { SendFailure } from "./send-rpc.ts";
 import type { MinedReceipt } from "./send-step.ts";
-import { type SenderTransactionPatch, updateTransaction } from "./sender-transactions.ts";
-
-/** Columns of a transaction in state queued: neither a nonce nor anything that depends on one. */
-const withoutNonce = {
-  ...{ nonce: null, gasLimit: null, maxFeePerGas: null, maxPriorityFeePerGas: null },
-  ...{ hashes: [], raw: null, broadcastAt: null, broadcastBlock: null },
-} satisfies SenderTransactionPatch;
+import { type SenderTransactionPatch, updateTransaction, WITHOUT_NONCE } from "./sender-transactions.ts";
 
 export async function update(
   pass: KeylessPass,
@@ -62,7 +56,7 @@ export async function requeue(pass: KeylessPass, transaction: NoncedTransaction)
   pass.logger.error({ transaction: transaction.id, hashes: transaction.hashes }, error);
   pass.metrics.failures.inc({ kind: "nonce_used" });
   await updateTransaction(pass.db, transaction.id, {
-    ...withoutNonce,
+    ...WITHOUT_NONCE,
     state: "queued",
     failure: "nonce_used",
     error,
@@ -71,19 +65,20 @@ export async function requeue(pass: KeylessPass, transaction: NoncedTransaction)
 
 /** One that was never signed gives its nonce back, and waits for another. */
 export async function release(pass: KeylessPass, transaction: NoncedTransaction): Promise<void> {
-  await updateTransaction(pass.db, transaction.id, { ...withoutNonce, state: "queued" });
+  await updateTransaction(pass.db, transaction.id, { ...WITHOUT_NONCE, state: "queued" });
 }
 
-/** Tried again later, as it is. */
+/** Tried again later, as it is; by default after a pause that grows with the attempts. */
 export async function postpone(
   pass: KeylessPass,
   transaction: { readonly id: number; readonly attempts: number },
   failure: SendFailure,
+  pauseMs = pauseAfter(transaction.attempts, pass.policy.retryMs),
 ): Promise<void> {
   pass.logger.warn({ transaction: transaction.id, failure }, "transaction postponed");
   await updateTransaction(pass.db, transaction.id, {
     attempts: transaction.attempts + 1,
-    notBefore: new Date(pass.now().getTime() + pauseAfter(transaction.attempts, pass.policy.retryMs)),
+    notBefore: new Date(pass.now().getTime() + pauseMs),
     failure: failure.kind,
     error: failure.message,
   });
@@ -97,7 +92,7 @@ export async function fail(
 ): Promise<void> {
   pass.logger.warn({ transaction: transaction.id, failure }, "transaction failed before it was sent");
   await updateTransaction(pass.db, transaction.id, {
-    ...withoutNonce,
+    ...WITHOUT_NONCE,
     state: "failed",
     failure: failure.kind,
     error: failure.message,

@@ -11,13 +11,10 @@ import {
   type SenderTransaction,
 } from "./sender-transactions.ts";
 
-/** Failures that pass by themselves; a transaction with any other is never sent. */
-const LATER: ReadonlySet<SendFailure["kind"]> = new Set([
-  "insufficient_funds",
-  "unreachable",
-  "too_dear",
-  "over_budget",
-]);
+/** Failures that end a queued transaction. All others pass, or say nothing about it. */
+const FOR_GOOD: ReadonlySet<SendFailure["kind"]> = new Set(["refused", "forbidden"]);
+/** Pause before a revert is simulated again, in first pauses of the policy: another block, and maybe another node, answers then. */
+const CONFIRMATION_PAUSES = 4;
 
 /** In order, each on the wire before the next takes a nonce: so a nonce that is given back is always the highest. */
 export async function sendQueued(pass: Pass, queued: readonly SenderTransaction[]): Promise<void> {
@@ -38,7 +35,7 @@ async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bi
   }
   const gas = await estimate(pass, transaction);
   if (typeof gas !== "bigint") {
-    await (LATER.has(gas.kind) ? postpone : fail)(pass, transaction, gas);
+    await failOrPostpone(pass, transaction, gas);
     return gas.kind !== "insufficient_funds";
   }
   const gasLimit = (gas * BigInt(100 + pass.policy.gasMarginPercent)) / 100n;
@@ -55,6 +52,19 @@ async function sendNext(pass: Pass, transaction: SenderTransaction, reserved: bi
   pass.metrics.sent.inc({ purpose: transaction.purpose });
   await signAndBroadcast(pass, prepared, fees);
   return true;
+}
+
+/** A revert counts if the next simulation, some blocks later, shows it as well: one node may be behind the others. */
+async function failOrPostpone(
+  pass: Pass,
+  transaction: SenderTransaction,
+  failure: SendFailure,
+): Promise<void> {
+  const isRevert = failure.kind === "reverted_in_simulation";
+  if (FOR_GOOD.has(failure.kind) || (isRevert && transaction.failure === failure.kind))
+    return fail(pass, transaction, failure);
+  const pauseMs = isRevert ? CONFIRMATION_PAUSES * pass.policy.retryMs.first : undefined;
+  return postpone(pass, transaction, failure, pauseMs);
 }
 
 /** The gas that a queued call needs. One that no node works out, or above its purpose's bound, must not stop the others. */

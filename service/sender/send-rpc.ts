@@ -89,6 +89,10 @@ type SendFailureKind =
   | "already_known"
   /** No answer, or none that says anything about the transaction: the same is tried again. */
   | "unreachable"
+  /** An error in words that are not known: the same is tried again. */
+  | "unknown"
+  /** It was not sent, and nothing shows that it never can be. */
+  | "given_up"
   /** The node refuses the transaction itself: trying again changes nothing. */
   | "refused"
   /** It costs more now than what it is for: it waits for lower fees. */
@@ -124,9 +128,11 @@ export function classifySendFailure(error: unknown): SendFailure {
 function kindOf(failure: NodeFailure): SendFailureKind {
   // Checked first: a revert carries words that the called contract chose.
   if (failure.kind === "reverted") return "reverted_in_simulation";
+  if (failure.code === null) return "unreachable";
   const known = MESSAGES.find(([pattern]) => pattern.test(failure.detail));
   if (known !== undefined) return known[1];
-  return failure.isOfNode ? "unreachable" : "refused";
+  if (failure.isVerdict) return "refused";
+  return failure.kind === "unknown" ? "unknown" : "unreachable";
 }
 
 /** True for what an RPC call threw, false for a fault of ours or of the database. */

@@ -10,6 +10,12 @@ export const SENDER_CHANNEL = "ahs_sender";
 export type SenderTransaction = typeof senderTransaction.$inferSelect;
 export type SenderTransactionPatch = Partial<typeof senderTransaction.$inferInsert>;
 
+/** Columns of a transaction in state queued: neither a nonce nor anything that depends on one. */
+export const WITHOUT_NONCE = {
+  ...{ nonce: null, gasLimit: null, maxFeePerGas: null, maxPriorityFeePerGas: null },
+  ...{ hashes: [], raw: null, broadcastAt: null, broadcastBlock: null },
+} satisfies SenderTransactionPatch;
+
 /** One key on one chain: whose transactions are meant. */
 export type SenderKey = { readonly chainId: number; readonly sender: Address };
 

@@ -46,7 +46,7 @@ type Signing = {
   readonly payTo?: Address;
   readonly nonce?: Hex;
 };
-type FacilitatorOptions = Pick<LocalFacilitatorDeps, "settleDeadlineMs" | "spending"> & {
+type FacilitatorOptions = Partial<Pick<LocalFacilitatorDeps, "settleDeadlineMs" | "spending" | "queue">> & {
   readonly url?: string;
 };
 

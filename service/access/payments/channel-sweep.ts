@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { type Address, concatHex, type Hex, keccak256, numberToHex, type PublicClient } from "viem";
 import { type Database, underDeadline } from "../../db/database.ts";
 import { paymentChannel } from "../../db/tables/payment.ts";
+import { fateOfCall } from "../../sender/call-fate.ts";
 import { enqueueSettlement, queueCall, readSettlement } from "../../sender/payments-sender.ts";
 import { type Claimable, claimCall, readChannel, readReceiver, settleCall } from "./batch-settlement.ts";
 import { COLLECT_AMOUNT, coverOf, LOOK_MS, roundOf, type StoredChannel, updateSeen } from "./channels.ts";
@@ -142,9 +143,9 @@ async function orderOf(
 ): Promise<"none" | "open" | "carried out" | "dead"> {
   if (collectOrder === null) return "none";
   const order = await readSettlement(db, collectOrder);
-  if (order === null || order.state === "failed") return "dead";
-  if (!order.final) return "open";
-  return order.state === "reverted" ? "dead" : "carried out";
+  const fate = order === null ? "undone" : fateOfCall(order).kind;
+  if (fate === "open") return "open";
+  return fate === "mined" ? "carried out" : "dead";
 }
 
 /** The row of the channel names its order no more; null if it did not name it. */

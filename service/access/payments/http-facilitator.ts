@@ -19,6 +19,8 @@ const ATTEMPTS = 3;
 const RETRY_MS = 150;
 /** Codes of failed connections: the order did not arrive. */
 const NOT_DELIVERED = new Set(["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH"]);
+/** Reasons of the protocol that speak of the facilitator's own trouble. */
+const UNEXPECTED = /^unexpected_/;
 /** Reasons of the protocol and its EVM schemes that occur before anything is sent. */
 const BEFORE_SENDING = new RegExp(
   `^(${[
@@ -91,15 +93,22 @@ async function attempts<Outcome>(
 async function verifyOnce(client: HTTPFacilitatorClient, payment: PresentedPayment): Promise<VerifyOutcome> {
   try {
     const { isValid, invalidReason } = await client.verify(listedPayload(payment), payment.requirements);
-    return isValid
-      ? { kind: "valid" }
-      : { kind: "invalid", reason: publicReason(invalidReason, "payment_invalid") };
+    return isValid ? { kind: "valid" } : invalid(invalidReason);
   } catch (error) {
-    if (error instanceof VerifyError && error.statusCode < 500 && !isUnauthorized(error)) {
-      return { kind: "invalid", reason: publicReason(error.invalidReason, "payment_invalid") };
-    }
-    return { kind: "unavailable", cause: error };
+    const isJudged = error instanceof VerifyError && !isTrouble(error.statusCode) && !isUnauthorized(error);
+    return isJudged ? invalid(error.invalidReason) : { kind: "unavailable", cause: error };
   }
+}
+
+function invalid(reason: string | undefined): VerifyOutcome {
+  return reason !== undefined && UNEXPECTED.test(reason)
+    ? { kind: "unavailable", cause: new Error(`the facilitator says ${reason}`) }
+    : { kind: "invalid", reason: publicReason(reason, "payment_invalid") };
+}
+
+/** A status of the facilitator's own trouble: its answer says nothing of the payment. */
+function isTrouble(status: number): boolean {
+  return status >= 500 || status === 408 || status === 429;
 }
 
 async function settleOnce(client: HTTPFacilitatorClient, payment: PresentedPayment): Promise<SettleOutcome> {
@@ -116,7 +125,8 @@ async function settleOnce(client: HTTPFacilitatorClient, payment: PresentedPayme
     return failed(transaction, errorReason);
   } catch (error) {
     if (isUnauthorized(error)) return { kind: "unavailable", cause: error };
-    if (error instanceof SettleError) return failed(error.transaction, error.errorReason);
+    if (error instanceof SettleError && !isTrouble(error.statusCode))
+      return failed(error.transaction, error.errorReason);
     return { kind: wasDelivered(error) ? "unknown" : "unavailable", cause: error };
   }
 }

@@ -15,6 +15,7 @@ import {
   type TypedDataDefinition,
 } from "viem";
 import type { GasPrice } from "../../chain/gas-price.ts";
+import { fateOfCall } from "../../sender/call-fate.ts";
 import type { AuthorizationId, SettlementTransaction } from "../../sender/payments-sender.ts";
 import { SETTLEMENT_MAX_GAS } from "../../sender/send-policy.ts";
 import { classifySendFailure } from "../../sender/send-rpc.ts";
@@ -154,6 +155,7 @@ async function estimateGas(
     // The same call has just succeeded at the newest block. It may fail at the pending one because the nonce is used there.
     switch (classifySendFailure(error).kind) {
       case "unreachable":
+      case "unknown":
         return { kind: "unavailable", cause: error };
       case "reverted_in_simulation":
         return REVERTS;
@@ -188,9 +190,7 @@ async function verifyOrder(
     await deps.client.call({ account: deps.sender, ...call });
     return await checkGas(deps, worth, { call });
   } catch (error) {
-    return classifySendFailure(error).kind === "unreachable"
-      ? { kind: "unavailable", cause: error }
-      : REVERTS;
+    return isTrouble(error) ? { kind: "unavailable", cause: error } : REVERTS;
   }
 }
 
@@ -211,6 +211,12 @@ async function settleOrder(
   }
 }
 
+/** Whether the node said nothing of the call. */
+function isTrouble(error: unknown): boolean {
+  const { kind } = classifySendFailure(error);
+  return kind === "unreachable" || kind === "unknown";
+}
+
 /** A reverted transaction may be reorged and mined again without reverting: only the chain's final word releases it. */
 function failureOf({ order, trouble }: Notes, reason: string | undefined): SettleOutcome {
   const cause = trouble ?? new Error(`settlement: ${reason ?? "no reason given"}`);
@@ -220,7 +226,9 @@ function failureOf({ order, trouble }: Notes, reason: string | undefined): Settl
       : { kind: "unavailable", cause };
   }
   if (order === "pending" || order.state !== "failed") return { kind: "unknown", cause };
-  return { kind: "refused", reason: publicReason(reason, "settlement_refused") };
+  return fateOfCall(order).kind === "refused"
+    ? { kind: "refused", reason: publicReason(reason, "settlement_refused") }
+    : { kind: "unavailable", cause };
 }
 
 function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, notes: Notes) {
@@ -229,7 +237,7 @@ function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, n
     try {
       return await call;
     } catch (error) {
-      if (classifySendFailure(error).kind === "unreachable") notes.trouble = error;
+      if (isTrouble(error)) notes.trouble = error;
       throw error;
     }
   };

@@ -3,6 +3,7 @@ import type { Gauge } from "prom-client";
 import type { Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import { runLoop } from "../../db/run-loop.ts";
+import { fateOfCall } from "../../sender/call-fate.ts";
 import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
 import { type CaptureDeps, sweepCaptures } from "./captures.ts";
 import { type ChannelSweepDeps, sweepChannels } from "./channel-sweep.ts";
@@ -285,15 +286,6 @@ async function forEachFew(
 /** Whether our own sender may still carry it out. */
 function orderOf(order: SettlementTransaction | null): PaymentSighting["order"] {
   if (order === null) return "none";
-  switch (order.state) {
-    case "failed":
-      return "dead";
-    case "reverted":
-      return order.final ? "dead" : "open";
-    case "queued":
-    case "prepared":
-    case "broadcast":
-    case "mined":
-      return "open";
-  }
+  const { kind } = fateOfCall(order);
+  return kind === "refused" || kind === "undone" ? "dead" : "open";
 }

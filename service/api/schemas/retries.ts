@@ -280,6 +280,7 @@ const DETAILS: Readonly<Partial<Record<NodeFailure["kind"], string>>> = {
   timeout: "The chain's node takes too long to answer.",
   garbage: "The chain's node answers what is no answer.",
   node_behind: "The chain's node has not the newest indexed block, or another one in its place.",
+  state_missing: "The chain's node keeps no state of the newest indexed block.",
 };
 
 /** Throws a 503 if the queue of recoveries is full. */

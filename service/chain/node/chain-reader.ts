@@ -94,13 +94,25 @@ function stateBlock(block: StateBlock): string {
   return typeof block === "number" ? numberToHex(block) : block;
 }
 
-/** Code of an account at a block, or at the newest finalized one of a node that keeps no state of that block. */
-export async function readCode(client: ChainReader, address: Address, block: number): Promise<Hex> {
+/**
+ * Asks for state as of a block, and for the newest state if the node keeps none so old. A node in trouble or behind is asked for
+ * nothing else: its NodeFailure is thrown. In words that are not known the newest state shows whether the block is the reason.
+ */
+export async function readState<Answer>(
+  ask: (block: StateBlock) => Promise<Answer>,
+  { block, newest }: { readonly block: number; readonly newest: "finalized" | "latest" },
+): Promise<{ readonly answer: Answer; readonly isOfBlock: boolean }> {
   try {
-    return await client.code(address, block);
+    return { answer: await ask(block), isOfBlock: true };
   } catch (error) {
-    if (!(error instanceof NodeFailure) || error.kind === "timeout" || error.kind === "rate_limited")
+    if (!(error instanceof NodeFailure) || (error.kind !== "state_missing" && error.kind !== "unknown"))
       throw error;
-    return client.code(address, "finalized");
+    return { answer: await ask(newest), isOfBlock: false };
   }
+}
+
+/** Code of an account as of a block, or of the newest finalized one of a node that keeps no state so old. */
+export async function readCode(client: ChainReader, address: Address, block: number): Promise<Hex> {
+  const code = await readState((at) => client.code(address, at), { block, newest: "finalized" });
+  return code.answer;
 }

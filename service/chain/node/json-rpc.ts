@@ -85,7 +85,7 @@ async function askOnce(
   signal?.throwIfAborted();
   onRequest?.(method);
   const deadline = AbortSignal.timeout(timeoutMs);
-  let response: Pick<Response, "ok" | "status" | "headers"> | null = null;
+  let response: HttpAnswer | null = null;
   try {
     const answer: unknown = await http.request({
       body,
@@ -95,7 +95,7 @@ async function askOnce(
       // A key in the URL must not travel on.
       fetchOptions: { redirect: "error", signal: AbortSignal.any(signal ? [signal, deadline] : [deadline]) },
     });
-    return resultOf(method, answer, origin);
+    return resultOf({ method, origin, response }, answer);
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof NodeFailure) throw error;
@@ -105,28 +105,33 @@ async function askOnce(
   }
 }
 
+type HttpAnswer = Pick<Response, "ok" | "status" | "headers">;
+
 const rpcAnswer = z.union([
   z.object({ error: z.object({ code: z.number(), message: z.string(), data: z.unknown().optional() }) }),
   z.object({ result: z.unknown() }),
 ]);
 
-function resultOf(method: string, answer: unknown, origin: string): unknown {
+function resultOf(
+  { method, origin, response }: { method: string; origin: string; response: HttpAnswer | null },
+  answer: unknown,
+): unknown {
   const parsed = rpcAnswer.safeParse(answer);
   if (!parsed.success || (!("error" in parsed.data) && parsed.data.result === undefined))
     throw new NodeFailure("garbage", `${method}: not a JSON-RPC answer`);
   if (!("error" in parsed.data)) return parsed.data.result;
   const { error } = parsed.data;
-  throw failureOfRpcError(method, error, new RpcRequestError({ body: { method }, url: origin, error }));
+  const cause = new RpcRequestError({ body: { method }, url: origin, error });
+  throw failureOfRpcError(method, error, {
+    cause,
+    ...(response === null ? {} : { status: response.status, headers: response.headers }),
+  });
 }
 
 /**
  * The HTTP error without the URL, whose path may hold a key, and with the status of a refusal whose body viem could not parse.
  */
-function describeHttp(
-  error: unknown,
-  origin: string,
-  response: Pick<Response, "ok" | "status" | "headers"> | null,
-): unknown {
+function describeHttp(error: unknown, origin: string, response: HttpAnswer | null): unknown {
   if (!(error instanceof HttpRequestError)) return error;
   const { status, headers } = response === null || response.ok ? error : response;
   return new HttpRequestError({

@@ -1,8 +1,7 @@
 import { eq, getTableColumns, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Address, toFunctionSelector } from "viem";
-import type { StateBlock } from "../../chain/node/chain-reader.ts";
-import { NodeFailure } from "../../chain/node/failure.ts";
+import { readState, type StateBlock } from "../../chain/node/chain-reader.ts";
 import {
   ANSWER_UPDATED,
   addressOf,
@@ -66,17 +65,16 @@ export async function readPricesAt(
   const range = { from: block, to: block, endTime: timestamp };
   const feeds = await knownFeeds(context, range);
   const rows = await mapLimited(feeds, context.limits.concurrency, async ({ feed, decimals }) => {
-    const round = await askContract(context, feed, { name: "latestRoundData", at: block }).catch(
-      withoutState,
-    );
-    return priceOf(round, { feed, decimals }, range);
+    const { answer: round, isOfBlock } = await askRound(context, feed, block);
+    return isOfBlock ? priceOf(round, { feed, decimals }, range) : null;
   });
   return rows.filter((row) => row !== null).filter(({ day }) => day === dayOf(timestamp));
 }
 
-function withoutState(error: unknown): null {
-  if (error instanceof NodeFailure && !error.mayPass) return null;
-  throw error;
+/** The newest round of a feed as of a block, or of the newest one of a node that keeps no state so old. */
+function askRound(context: EnrichContext, feed: Address, block: number) {
+  const ask = (at: StateBlock) => askContract(context, feed, { name: "latestRoundData", at });
+  return readState(ask, { block, newest: "latest" });
 }
 
 async function knownFeeds(context: EnrichContext, range: FeedRange): Promise<readonly KnownFeed[]> {
@@ -117,13 +115,7 @@ async function askFeed(
   { feed, decimals }: KnownFeed,
   range: FeedRange,
 ): Promise<FeedPriceRow | null> {
-  const ask = (at: StateBlock) => askContract(context, feed, { name: "latestRoundData", at });
-  const round = await ask(range.to).catch((error: unknown) => {
-    // A node that keeps no old state knows the newest alone.
-    if (error instanceof NodeFailure && error.kind !== "timeout" && error.kind !== "rate_limited")
-      return ask("latest");
-    throw error;
-  });
+  const { answer: round } = await askRound(context, feed, range.to);
   return priceOf(round, { feed, decimals }, range);
 }
 

@@ -36,7 +36,7 @@ export function createTraceReader(
         hasTraces = false;
         return null;
       }
-      if (error.kind !== "unreachable" && error.kind !== "rate_limited") return null;
+      if (!error.mayPass || error.kind === "timeout") return null;
       // Throws where the node answers nothing else either.
       await client.header(block);
       const times = (trouble.get(hash) ?? 0) + 1;

@@ -238,7 +238,7 @@ async function enrichAdapting(context: EnrichContext, stretch: Stretch): Promise
       else shrink(span, nextBlocks, nextBlocks + 1);
       return read?.to ?? null;
     } catch (error) {
-      if (!(error instanceof NodeFailure) || !mayFitWhenSmaller(error)) throw error;
+      if (!(error instanceof NodeFailure) || !error.fitsWhenSmaller) throw error;
       const blocks = range.to - range.from + 1;
       if (blocks === 1) {
         if (error.kind === "timeout")
@@ -282,10 +282,6 @@ async function nextRange(context: EnrichContext, { of, plan, span }: Stretch): P
   const isWhole = of === "chain" && readsWholeRange(context, range);
   const blocks = Math.min(most, isWhole ? WHOLE_BLOCKS : span.blocks);
   return blocks >= span.blocks ? range : planned(blocks);
-}
-
-function mayFitWhenSmaller({ kind }: NodeFailure): boolean {
-  return kind === "too_many_results" || kind === "timeout";
 }
 
 /** Milliseconds for which the node or the source asked to be left alone. */

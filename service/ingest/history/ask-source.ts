@@ -169,7 +169,7 @@ export type NodeCall<Result> = {
   readonly method: string;
   readonly params: readonly unknown[];
   readonly read: (result: unknown) => Result | HistoryFailure;
-  /** Result for an error of the node that is not about its limits; without it such an error is a failure. */
+  /** Result of a node that has no such method or keeps no state so old; without it that is a failure. */
   readonly refused?: Result;
 };
 
@@ -181,7 +181,7 @@ export async function askNode<Result extends object>(
 ): Promise<Result | HistoryFailure> {
   const { timeoutMs, tries, pauseMs, longestPauseMs } = policy;
   const limits = { timeoutMs, retries: tries - 1, retryMs: pauseMs, longestPauseMs, maxBytes: MAX_BYTES };
-  const isRefusal = ({ code, kind }: NodeFailure) => code !== null && kind !== "rate_limited";
+  const isRefusal = ({ kind }: NodeFailure) => kind === "state_missing" || kind === "method_missing";
   const retriesOn = (failure: NodeFailure) => refused === undefined || !isRefusal(failure);
   try {
     return read(await createNodeClient({ ...limits, url, signal, retriesOn }).request(method, params));
@@ -200,6 +200,7 @@ export async function askNode<Result extends object>(
 /** Every other failure is a refusal: asking again changes nothing. */
 const REASONS: Readonly<Partial<Record<NodeFailure["kind"], HistoryFailure["reason"]>>> = {
   unreachable: "unavailable",
+  unknown: "unavailable",
   node_behind: "unavailable",
   timeout: "timeout",
   rate_limited: "rate_limited",
@@ -226,7 +227,6 @@ export function countSentBy(options: NodeOptions): HistorySource["countSent"] {
             result,
             "the node returned no count",
           ),
-        // Nodes have no common code for a state that is gone.
         refused: { count: null },
       },
       signal,

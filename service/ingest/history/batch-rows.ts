@@ -23,7 +23,7 @@ export type MinedRow = {
 export type L1Fee = "paid" | "none";
 
 /** EIP-2718 type of the OP stack's deposits, which pay no fee. */
-const DEPOSIT_TYPE = 126;
+export const DEPOSIT_TYPE = 126;
 
 const NUMBER_FORM = /^(?:0x[0-9a-fA-F]{1,64}|\d{1,78})$/;
 

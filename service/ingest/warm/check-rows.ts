@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Address } from "viem";
 import type { ChainReader } from "../../chain/node/chain-reader.ts";
-import type { RawLog } from "../../chain/node/rpc-answers.ts";
+import type { RawLog, RawReceipt } from "../../chain/node/rpc-answers.ts";
 import { receiptLogs } from "../enrich/executions.ts";
+import { DEPOSIT_TYPE } from "../history/batch-rows.ts";
 import type { BatchTransaction, WalletsBlock } from "../history/batch-source.ts";
 import { type HistoryFailure, historyFailure } from "../history/history.ts";
 import type { WarmWallet } from "./warm-state.ts";
@@ -51,6 +52,9 @@ async function differenceOf(
   const { hash } = transaction;
   const [sent, mined] = await Promise.all([client.transaction(hash), client.receipt(hash)]);
   if (sent === null || mined === null) return `transaction ${hash}, which the node does not have`;
+  // A deposit pays no L1 fee: some nodes say so by a zero, others leave it out.
+  const free = transaction.type === DEPOSIT_TYPE ? 0n : null;
+  const l1FeeOf = ({ l1Fee }: Pick<RawReceipt, "l1Fee">) => l1Fee ?? free;
   const compared = [
     ["block hash", transaction.blockHash, sent.blockHash],
     ["index", transaction.transactionIndex, sent.transactionIndex],
@@ -62,7 +66,7 @@ async function differenceOf(
     ["status", receipt.status, mined.status],
     ["used gas", receipt.gasUsed, mined.gasUsed],
     ["gas price", receipt.effectiveGasPrice, mined.effectiveGasPrice],
-    ["L1 fee", receipt.l1Fee ?? null, mined.l1Fee ?? null],
+    ["L1 fee", l1FeeOf(receipt), l1FeeOf(mined)],
     ["number of logs", receipt.logs.length, mined.logs.length],
   ] as const;
   const other = compared.find(([, given, expected]) => given !== expected);

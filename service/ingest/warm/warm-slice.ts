@@ -1,5 +1,5 @@
 import type { Address, Hex } from "viem";
-import { NodeFailure } from "../../chain/node/failure.ts";
+import { readState } from "../../chain/node/chain-reader.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import type { Followed } from "../enrich/log-rows.ts";
 import { isFailure } from "../history/ask-source.ts";
@@ -160,11 +160,9 @@ async function readExpected(
   const entries = await mapLimited(wallets, limits.concurrency, async ({ wallet, followedBlock }) => {
     const known = inIndex.get(wallet);
     if (known !== undefined) return [wallet, known] as const;
-    const sent = await client.transactionCount(wallet, followedBlock).catch((error: unknown) => {
-      if (!(error instanceof NodeFailure) || error.mayPass) throw error;
-      // A node that keeps no old state knows the newest alone, which holds while the index has no later transaction.
-      return client.transactionCount(wallet, "finalized");
-    });
+    // The newest state holds as well while the index has no later transaction.
+    const state = { block: followedBlock, newest: "finalized" } as const;
+    const { answer: sent } = await readState((at) => client.transactionCount(wallet, at), state);
     return [wallet, sent] as const;
   });
   return new Map(entries);

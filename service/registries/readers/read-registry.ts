@@ -65,8 +65,10 @@ const FAULTS: Readonly<Record<NodeFailureKind, string>> = {
   unreachable: "the node did not answer",
   timeout: "the node took too long to answer",
   rate_limited: "the node asks for fewer requests",
+  unknown: "the node answers with an error that this version does not know",
   too_many_results: "the node does not return the logs of even one block at once",
   method_missing: "the node does not know eth_getLogs",
+  state_missing: "the node keeps no history of these blocks",
   reverted: "the node refuses the request",
   refused: "the node refuses the request",
   garbage: "the node's answer cannot be read",
@@ -113,7 +115,7 @@ async function readOn(
     const to = Math.min(from + span - 1, finalBlock);
     const read = await readRange(reader, entry, { from, to });
     if (read instanceof NodeFailure) {
-      if (!fitsWhenSmaller(read) || to === from) return { block, fault: FAULTS[read.kind], cause: read };
+      if (!read.fitsWhenSmaller || to === from) return { block, fault: FAULTS[read.kind], cause: read };
       span = Math.floor((to - from + 1) / 2);
       continue;
     }
@@ -152,7 +154,7 @@ async function readRange(reader: RegistryReader, entry: RegistryEntry, range: Ra
   const asked = await askForLogs(client, entry, range);
   const isAlone = range.from === range.to;
   const logs =
-    asked instanceof NodeFailure && fitsWhenSmaller(asked) && isAlone
+    asked instanceof NodeFailure && asked.fitsWhenSmaller && isAlone
       ? await readFullBlock({ client, registry, block: range.from, refusal: asked })
       : asked;
   if (logs === "too_full" || logs instanceof NodeFailure) return logs;
@@ -227,10 +229,6 @@ async function hasActed(
     const { data } = logAnswer.safeParse(log);
     return data?.address === wallet && data.topics[0] === madeTopic;
   });
-}
-
-function fitsWhenSmaller({ kind }: NodeFailure): boolean {
-  return kind === "too_many_results" || kind === "timeout";
 }
 
 /** The decoder of each kind of registry: a further kind is its name in deployments.ts and one line here. */

@@ -57,9 +57,9 @@ export function createTokenReader({
   };
 }
 
-/** A contract that reverts has no such function; any other failure may pass and is not cached. */
+/** A contract that reverts has no such function; any other failure is of the node and is not cached. */
 function nullOfRevert(error: unknown): null {
-  if (error instanceof NodeFailure && !error.mayPass) return null;
+  if (error instanceof NodeFailure && error.kind === "reverted") return null;
   throw error;
 }
 

@@ -112,10 +112,6 @@ export function createRecoveryNode(options: Parameters<typeof createAskNode>[0])
   };
 }
 
-/** Error texts of a missing block or state. */
-const NO_STATE =
-  /header not found|unknown block|block .{0,40}not found|missing trie node|state .{0,60}(not available|unavailable|not found|pruned)|historical state|BlockOutOfRange/i;
-
 /** Asks without viem, whose call would fetch any URL that a contract names (ERC-3668). */
 function createAskNode({
   deadlineMs,
@@ -135,7 +131,7 @@ function createAskNode({
     try {
       answer = await node.request(method, params);
     } catch (error) {
-      return { kind: "refused", failure: refusalIn(error, method) };
+      return { kind: "refused", failure: refusalIn(error) };
     }
     const parsed = schema.safeParse(answer);
     if (parsed.success) return { kind: "answer", value: parsed.data };
@@ -143,16 +139,12 @@ function createAskNode({
   };
 }
 
-/** The refusal in an error of a request. Throws a NodeFailure if the node is unreachable or lacks the state. */
-function refusalIn(error: unknown, method: string): SendFailure {
+/** The refusal in an error of a request. Throws the error if the node does not judge the request: it is in trouble or lacks the state. */
+function refusalIn(error: unknown): SendFailure {
   const failure = classifySendFailure(error);
-  // Checked first, since contracts choose their revert texts.
-  if (failure.kind === "reverted_in_simulation") return failure;
-  const isBehind = NO_STATE.test(failure.message);
-  if (!isBehind && failure.kind !== "unreachable") return failure;
-  throw new NodeFailure(isBehind ? "node_behind" : "unreachable", `${method}: ${failure.message}`, {
-    cause: error,
-  });
+  const isSilent = failure.kind === "unreachable" || failure.kind === "unknown";
+  if (isSilent && !(error instanceof NodeFailure && error.kind === "method_missing")) throw error;
+  return failure;
 }
 
 /** For requests that a node has no reason to refuse. */
@@ -312,8 +304,9 @@ function requestOf({ from, to, data, value }: Attempt) {
 
 /** Reads a transaction, whose block is null while it is pending; null if the node does not know it or has pruned it. */
 export async function readTransaction(ask: AskNode, hash: Hex) {
-  const answer = await ask(transactionAnswer.nullable(), "eth_getTransactionByHash", [hash]);
-  if (answer.kind === "refused" || answer.value === null) return null;
+  const asked = ask(transactionAnswer.nullable(), "eth_getTransactionByHash", [hash]);
+  const answer = await unless("state_missing", asked);
+  if (answer?.kind !== "answer" || answer.value === null) return null;
   const { to, blockNumber, ...same } = answer.value;
   if (same.hash !== hash)
     throw new NodeFailure("garbage", `transaction ${same.hash} came instead of ${hash}`);

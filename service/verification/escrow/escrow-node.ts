@@ -2,8 +2,6 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import {
   type Address,
   BaseError,
-  ContractFunctionRevertedError,
-  ExecutionRevertedError,
   encodeFunctionData,
   getAddress,
   type Hex,
@@ -57,11 +55,9 @@ export async function askNode<T>(ask: () => Promise<T>): Promise<T> {
   }
 }
 
-/** True if the contract reverted, and false if the node did not answer. */
+/** True if the contract reverted, and false if the node did not answer. viem takes an internal error of the node for a revert. */
 function isRevert(error: unknown): boolean {
-  const isKind = (cause: unknown) =>
-    cause instanceof ContractFunctionRevertedError || cause instanceof ExecutionRevertedError;
-  return error instanceof BaseError && error.walk(isKind) !== null;
+  return nodeFailureOf(error)?.kind === "reverted";
 }
 
 /** Reads the node's newest block and its newest final one. Throws an EscrowFailure without an answer. */
@@ -109,7 +105,8 @@ export async function isSignedBy(
     return answer.data?.toLowerCase() === ACCEPTED;
   } catch (error) {
     if (!(error instanceof BaseError)) throw error;
-    if (isRevert(error) || isExecutionFailure(error)) return false;
+    // A call that fails, for want of gas too, is the contract's fault.
+    if (nodeFailureOf(error)?.isVerdict) return false;
     throw new EscrowFailure("node", "the node does not say whether a contract signed", { cause: error });
   }
 }
@@ -122,14 +119,6 @@ async function isOwnKey({ signer, digest, signature }: Parameters<typeof isSigne
     // Not a key's signature; a contract may still accept it.
     return false;
   }
-}
-
-/** JSON-RPC codes of a failed call, such as out of gas: the contract's fault. */
-const EXECUTION_CODES: ReadonlySet<number> = new Set([3, -32_000, -32_003, -32_015]);
-
-function isExecutionFailure(error: BaseError): boolean {
-  const code = nodeFailureOf(error)?.code ?? null;
-  return code !== null && EXECUTION_CODES.has(code);
 }
 
 /**

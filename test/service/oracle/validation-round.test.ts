@@ -14,7 +14,7 @@ import bytecodes from "../../../contracts/bytecode.json" with { type: "json" };
 import { identityRegistryAbi } from "../../../service/chain/abi/identity-registry.ts";
 import { validationRegistryAbi } from "../../../service/chain/abi/validation-registry.ts";
 import { createChainReader } from "../../../service/chain/node/chain-reader.ts";
-import { validationRequest } from "../../../service/db/tables/publish.ts";
+import { senderTransaction, validationRequest } from "../../../service/db/tables/publish.ts";
 import { fetchFailure } from "../../../service/net/exchange.ts";
 import type { GuardedFetch } from "../../../service/net/guarded-fetch.ts";
 import type { DecidedVerdict } from "../../../service/oracle/validation-document.ts";
@@ -249,16 +249,40 @@ test("requests that fail a check are stored with the reason and not answered", a
   ]);
 });
 
-test("a document that does not come is asked for again, five times in all", async () => {
+test("a document that does not come is asked for again for a week", async () => {
   await ask(0, "https://agent.example/request", keccak256(toHex(bodyFor(0))));
-  let now = Date.now();
-  for (let attempt = 1; attempt < 5; attempt += 1) {
-    expect(await round({ now: new Date(now) })).toEqual(["postponed"]);
-    expect(await round({ now: new Date(now) })).toEqual([]);
-    now += HOUR_MS;
-  }
-  expect(await round({ now: new Date(now) })).toEqual(["refused"]);
+  const start = Date.now();
+  const outcomes: string[] = [];
+  for (let hours = 0; hours <= 7 * 24; hours += 6)
+    outcomes.push(...(await round({ now: new Date(start + hours * HOUR_MS) })));
+  expect(outcomes).toEqual([...Array.from({ length: 28 }, () => "postponed"), "refused"]);
 });
+
+test.each([
+  ["was given up", { state: "failed", failure: "given_up" }, "given_up"],
+  [
+    "failed in two simulations",
+    { state: "failed", failure: "reverted_in_simulation" },
+    "reverted_in_simulation",
+  ],
+  ["reverted in a final block", { state: "reverted", final: true }, "reverted in a block"],
+] as const)(
+  "an answer whose transaction %s is sent again, until a week is over",
+  async (_name, end, cause) => {
+    await ask(0, dataUri(bodyFor(0)), keccak256(toHex(bodyFor(0))));
+    const start = Date.now();
+    const fail = () => world.db.update(senderTransaction).set(end);
+    expect(await round({ now: new Date(start) })).toEqual(["sent"]);
+    await fail();
+    expect(await round({ now: new Date(start) })).toEqual(["postponed"]);
+    expect((await requests())[0]).toMatchObject({ state: "pending", reason: `not answered: ${cause}` });
+    expect(await round({ now: new Date(start + HOUR_MS) })).toEqual(["sent"]);
+    expect((await world.rows()).map(({ state }) => state)).toEqual([end.state, "queued"]);
+    await fail();
+    expect(await round({ now: new Date(start + 8 * 24 * HOUR_MS) })).toEqual(["refused"]);
+    expect((await requests())[0]).toMatchObject({ state: "refused", reason: `not answered: ${cause}` });
+  },
+);
 
 test("a document is read through the guarded fetch", async () => {
   const body = bodyFor(0);

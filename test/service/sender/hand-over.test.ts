@@ -1,6 +1,6 @@
 import pino from "pino";
 import { Registry } from "prom-client";
-import { type Hex, HttpRequestError, numberToHex } from "viem";
+import { type Hex, numberToHex, RpcRequestError } from "viem";
 import { afterEach, expect, test } from "vitest";
 import { senderTransaction } from "../../../service/db/tables/publish.ts";
 import { type HandOverContext, handOverPass, readFormerSenders } from "../../../service/sender/hand-over.ts";
@@ -11,6 +11,7 @@ import { CHAIN_ID, testPolicy } from "./sender-under-test.ts";
 
 const [FORMER, NEXT] = [`0x${"f0".repeat(20)}`, `0x${"f1".repeat(20)}`] as const;
 const PURPOSES = ["publish", "enrol"] as const;
+const NO_FUNDS = { code: -32000, message: "insufficient funds for gas" };
 const LONG_AGO = new Date(Date.now() - 3_600_000);
 
 const db = useDatabase();
@@ -34,7 +35,7 @@ function nodeWith(of: { readonly mined: number; readonly takes: boolean }) {
     estimateGas: async () => 21_000n,
     broadcast: async (raw) => {
       offered.push(Number(raw));
-      if (!of.takes) throw new HttpRequestError({ url: "", details: "insufficient funds for gas" });
+      if (!of.takes) throw new RpcRequestError({ body: {}, url: "", error: NO_FUNDS });
       pool.add(Number(raw));
     },
     receipt: async () => null,

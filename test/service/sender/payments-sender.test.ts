@@ -57,3 +57,35 @@ test("a payer's reverted settlements count against its further ones, and not aga
   );
   expect(gas).toEqual([2_000_000n, 0n, 0n, 0n]);
 });
+
+const REVERTED =
+  "update ahs.sender_transaction set state = 'reverted', final = $2, nonce = 4, hashes = '{0x01}', mined_hash = '0x01', mined_block = 9, gas_used = 50000 where id = $1";
+const rowOf = async (id: number) => {
+  const text = "select state, nonce, hashes, mined_hash, gas_used from ahs.sender_transaction where id = $1";
+  return (await db.$client.query(text, [id])).rows[0];
+};
+
+test.each(["end", "settle"] as const)(
+  "a later step (%s) that reverted in a final block is sent again, and one in a block that may go is not",
+  async (step) => {
+    const key = { chainId: CHAIN_ID, sender: KEYS[0] };
+    const order = { authorization: { ...authorizationOf("4"), step }, to: TOKEN, data: "0x" } as const;
+    const id = await enqueueSettlement(db, key, order);
+    await db.$client.query(REVERTED, [id, false]);
+    expect(await enqueueSettlement(db, key, order)).toBe(id);
+    expect(await rowOf(id)).toMatchObject({ state: "reverted", nonce: "4" });
+    await db.$client.query(REVERTED, [id, true]);
+    expect(await enqueueSettlement(db, key, order)).toBe(id);
+    const fresh = { state: "queued", nonce: null, hashes: [], mined_hash: null, gas_used: null };
+    expect(await rowOf(id)).toEqual(fresh);
+  },
+);
+
+test("a payer's settlement that reverted in a final block is not sent again", async () => {
+  const key = { chainId: CHAIN_ID, sender: KEYS[0] };
+  const order = { authorization: authorizationOf("5"), to: TOKEN, data: "0x" } as const;
+  const id = await enqueueSettlement(db, key, order);
+  await db.$client.query(REVERTED, [id, true]);
+  await enqueueSettlement(db, key, order);
+  expect(await rowOf(id)).toMatchObject({ state: "reverted", gas_used: "50000" });
+});

@@ -122,6 +122,18 @@ describe("verification over HTTP", () => {
     ],
     ["unavailable after three failures", [{ status: 503, body: "x" }], { kind: "unavailable" }, 3],
     ["unavailable after three silences", ["silence"], { kind: "unavailable" }, 3],
+    ...[500, 503, 408, 429].map((status): [string, Answer[], object, number] => [
+      `unavailable after three times ${status}, whatever the body says`,
+      [{ status, body: { isValid: false, invalidReason: "insufficient_funds" } }],
+      { kind: "unavailable" },
+      3,
+    ]),
+    [
+      "unavailable for a reason that is the facilitator's own trouble",
+      [{ body: { isValid: false, invalidReason: "unexpected_verify_error" } }],
+      { kind: "unavailable" },
+      3,
+    ],
     ["unavailable when the answer makes no sense", [{ body: "hello" }], { kind: "unavailable" }, 3],
   ])("is %s", async (_name, answers, outcome, requests) => {
     const facilitator = await facilitatorAnswering(...answers);
@@ -141,6 +153,11 @@ describe("settlement over HTTP", () => {
   it.each<[string, Answer, object]>([
     ["settled", { body: settled }, { kind: "settled", transaction: HASH }],
     ["refused", { body: failed("insufficient_funds") }, { kind: "refused", reason: "insufficient_funds" }],
+    ...[500, 503, 408, 429].map((status): [string, Answer, object] => [
+      `unknown with ${status}, whatever the body says`,
+      { status, body: failed("insufficient_funds") },
+      { kind: "unknown" },
+    ]),
     [
       "refused after it may have been sent",
       { body: failed("invalid_transaction_state") },

@@ -6,6 +6,7 @@ import { createContractPayers, isSignedByPayer } from "../../../../service/acces
 import { createTokenDomain } from "../../../../service/access/payments/payment-terms.ts";
 import { createGasPrice } from "../../../../service/chain/gas-price.ts";
 import { CENT, openUsdcChain, type UsdcChain } from "../../../support/usdc-chain.ts";
+import { nodeWith, type Reply, refusal, refusalWith } from "../../chain/node/node-stand-in.ts";
 
 let usdc: UsdcChain;
 
@@ -37,6 +38,21 @@ describe("the facilitator in this process", () => {
     expect(await gone.settle(await usdc.sign())).toMatchObject({ kind: "unavailable" });
   });
 
+  it.each<[string, Reply]>([
+    [
+      "no healthy node behind its proxy",
+      refusalWith({ status: 503 }, -32011, "no backend is currently healthy"),
+    ],
+    ["a limit of its host", refusal(-32012, "credits limited to 6000/sec")],
+    ["a missing state", refusal(-32000, "missing trie node 12 (path )")],
+    ["unknown words", refusal(-32000, "not today")],
+  ])("says that it cannot be asked while the node answers with %s", async (_name, reply) => {
+    const { options } = await nodeWith([reply]);
+    const troubled = usdc.facilitator({ url: options.url });
+    expect(await troubled.verify(await usdc.sign())).toMatchObject({ kind: "unavailable" });
+    expect(await troubled.settle(await usdc.sign())).toMatchObject({ kind: "unavailable" });
+  });
+
   it("settles through the one sender: the money arrives, and asking three times sends once", async () => {
     usdc.startSender();
     const before = await usdc.received();
@@ -65,6 +81,25 @@ describe("the facilitator in this process", () => {
     expect(await orders(payment)).toEqual([{ state: "failed" }]);
     await usdc.mint(10n ** 15n);
     expect(await usdc.facilitator().settle(payment)).toMatchObject({ kind: "settled" });
+  });
+});
+
+describe("an order that came to nothing", () => {
+  it.each([
+    ["was given up", "given_up", "unavailable"],
+    ["reverted in two simulations", "reverted_in_simulation", "refused"],
+    ["needs too much gas", "refused", "refused"],
+  ])("and %s: the settlement is %s", async (_name, failure, kind) => {
+    const row = {
+      state: "failed",
+      final: false,
+      minedHash: null,
+      failure,
+      error: "why",
+      revertData: null,
+    } as const;
+    const queue = { enqueue: async () => 1, read: async () => row };
+    expect(await usdc.facilitator({ queue }).settle(await usdc.sign())).toMatchObject({ kind });
   });
 });
 

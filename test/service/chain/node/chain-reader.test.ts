@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createChainReader } from "../../../../service/chain/node/chain-reader.ts";
-import { nodeWith, type Reply, result, silence } from "./node-stand-in.ts";
+import { createChainReader, readState } from "../../../../service/chain/node/chain-reader.ts";
+import { nodeWith, type Reply, refusal, refusalWith, result, silence } from "./node-stand-in.ts";
 
 const HASH = `0x${"ab".repeat(32)}`;
 const HEADER = {
@@ -66,4 +66,37 @@ test("logs that a reorg removed, without a block or malformed are no logs, and h
       ...{ blockNumber: 7, blockHash: HASH, transactionHash: HASH, logIndex: 0 },
     },
   ]);
+});
+
+const TROUBLE = "no backend is currently healthy to serve traffic";
+test.each<[string, Reply]>([
+  ["is in trouble", refusalWith({ status: 503 }, -32011, TROUBLE)],
+  ["has an internal error", refusal(-32603, "Internal error")],
+  ["asks for fewer requests", refusal(-32016, "over rate limit")],
+  ["is behind", refusal(-32019, "block is out of range")],
+])("a node that %s is not asked for the newest state in place of an old one", async (_, trouble) => {
+  const { options, asked } = await nodeWith([trouble, result("0x5")]);
+  const reader = createChainReader({ ...options, retries: 0 });
+  const old = readState((at) => reader.transactionCount(WALLET, at), { block: 5, newest: "finalized" });
+  await expect(old).rejects.toMatchObject({ name: "NodeFailure" });
+  expect(asked).toHaveLength(1);
+});
+
+const WALLET = `0x${"c1".repeat(20)}` as const;
+test.each<[string, number, string]>([
+  [
+    "geth's hash scheme",
+    -32000,
+    "missing trie node 5c0ee75d9dd668839db2 (path ) state 0x5c is not available",
+  ],
+  ["geth's path scheme", -32000, "historical state 5c0ee75d9dd668839db2 is not available"],
+  ["Nethermind", -32002, "No state available for block 0x3f9e020290502d1d"],
+  ["reth", -32603, "State at block #11052984 is pruned"],
+  ["a host", -32701, "this request needs an archive node"],
+  ["an unknown node", -32000, "I forget"],
+])("the state that %s keeps no more is asked for at the newest block", async (_, code, message) => {
+  const { options } = await nodeWith([refusal(code, message), result("0x5")]);
+  const reader = createChainReader({ ...options, retries: 0 });
+  const read = readState((at) => reader.transactionCount(WALLET, at), { block: 5, newest: "finalized" });
+  expect(await read).toEqual({ answer: 5, isOfBlock: false });
 });

@@ -16,6 +16,13 @@ const answer =
 export const result = (value: unknown) => answer({ result: value });
 export const refusal = (code: number, message: string, data?: string) =>
   answer({ error: { code, message, data } });
+export const refusalWith =
+  (head: { status: number; headers?: Record<string, string> }, ...error: Parameters<typeof refusal>): Reply =>
+  (response, id) => {
+    response.writeHead(head.status, { ...head.headers, "content-type": "application/json" });
+    const [code, message, data] = error;
+    response.end(JSON.stringify({ jsonrpc: "2.0", id, error: { code, message, data } }));
+  };
 export const status =
   (code: number, headers: Record<string, string> = {}): Reply =>
   (response) =>

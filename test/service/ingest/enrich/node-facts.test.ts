@@ -22,17 +22,22 @@ async function nodeWith({
   receipts = [],
   oldest = 0,
   code = "0x6001",
+  troubles = [],
 }: {
   readonly since: number | null;
   readonly receipts?: readonly object[];
   /** First block with a state. */
   readonly oldest?: number;
   readonly code?: string;
+  /** Errors of the first answers. */
+  readonly troubles?: readonly { readonly code: number; readonly message: string }[];
 }) {
   const asked: string[] = [];
   const missing: string[] = [];
   const answerTo = (method: string, params: readonly unknown[]): object => {
     asked.push(method);
+    const error = troubles[asked.length - 1];
+    if (error !== undefined) return { error };
     const stateAt = Number(params[1]);
     const exists = since !== null && stateAt >= since;
     switch (method) {
@@ -104,4 +109,17 @@ test("a node without old states is asked for three accounts and no more", async 
   const { read, asked, missing } = await nodeWith({ since: 999_990, oldest: 999_900 });
   for (let account = 0; account < 5; account += 1) expect(await read(true)).toEqual(unknown);
   expect([asked.length, missing]).toEqual([3, ["old states"]]);
+});
+
+test("a node in trouble is not taken for one without old states", async () => {
+  const troubles = [
+    { code: -32_603, message: "Internal error" },
+    { code: -32_011, message: "no backend is currently healthy to serve traffic" },
+    { code: -32_012, message: "credits limited to 6000/sec" },
+    { code: -32_000, message: "not today" },
+  ];
+  const { read, missing } = await nodeWith({ since: 999_990, troubles });
+  for (const _ of troubles) expect(await read(true)).toMatchObject({ kind: "failed" });
+  expect(await read(true)).toMatchObject({ existed: { block: 999_990 } });
+  expect(missing).toEqual([]);
 });

@@ -85,10 +85,19 @@ describe("price feeds", () => {
   test("whose node keeps no old state are asked for the newest answer", async () => {
     const pruned = (real: ChainReader): ChainReader => ({
       ...real,
-      call: (to, data, block) => (block === "latest" ? real.call(to, data, block) : fail("unreachable")()),
+      call: (to, data, block) => (block === "latest" ? real.call(to, data, block) : fail("state_missing")()),
     });
     await enrichAll(world, { wrap: pruned });
     expect(await pricesOf(world.chain.contracts.usdcUsdFeed)).toHaveLength(1);
+  });
+
+  test("are not asked for the newest answer while the node is in trouble", async () => {
+    const troubled = (real: ChainReader): ChainReader => ({
+      ...real,
+      call: (to, data, block) => (block === "latest" ? real.call(to, data, block) : fail("unreachable")()),
+    });
+    await expect(enrichAll(world, { wrap: troubled })).rejects.toMatchObject({ kind: "unreachable" });
+    expect(await rowsOf(world, "feed_price")).toEqual([]);
   });
 
   test.each([

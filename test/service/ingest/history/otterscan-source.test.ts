@@ -194,7 +194,7 @@ describe("returns no history from a node that misbehaves:", () => {
     HistoryFailure["reason"],
   ])[] = [
     ["no such method", error(-32601), "refused"],
-    ["too large a page", error(-32602), "refused"],
+    ["an error in unknown words", error(-32602), "unavailable"],
     ["an internal error", error(-32603), "unavailable"],
     ["its own limit", error(-32005), "rate_limited"],
     ["neither result nor error", () => ({}), "malformed"],

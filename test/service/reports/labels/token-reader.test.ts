@@ -55,3 +55,27 @@ async function bodyOf(request: AsyncIterable<Uint8Array>): Promise<string> {
   for await (const part of request) parts.push(part);
   return Buffer.concat(parts).toString("utf8");
 }
+
+test("asks again for a token that a node in trouble gave no answer for", async () => {
+  const troubles = [
+    [503, { code: -32011, message: "no backend is currently healthy to serve traffic" }],
+    [200, { code: -32012, message: "credits limited to 6000/sec" }],
+    [400, { code: -32019, message: "block is out of range" }],
+    [200, { code: -32000, message: "missing trie node 12 (path )" }],
+    [200, { code: -32000, message: "not today" }],
+  ] as const;
+  let pass = 0;
+  const server = await startLoopbackServer((request, response) => {
+    void bodyOf(request).then((body) => {
+      const { id, params } = JSON.parse(body);
+      const [status, error] = troubles[pass] ?? [200, null];
+      const result = TOKENS[account(1)]?.[params[0].data === "0x95d89b41" ? 0 : 1];
+      response.writeHead(status, { "content-type": "application/json" });
+      response.end(JSON.stringify({ jsonrpc: "2.0", id, ...(error === null ? { result } : { error }) }));
+    });
+  });
+  const read = createTokenReader({ url: server.origin, timeoutMs: 30_000, monotonicMs: () => 0 });
+  for (; pass < troubles.length; pass += 1) expect(await read([account(1)])).toEqual(new Map());
+  expect(await read([account(1)])).toEqual(new Map([[account(1), { symbol: "MOON", decimals: 9 }]]));
+  await server.close();
+});

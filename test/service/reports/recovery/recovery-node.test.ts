@@ -187,12 +187,12 @@ describe("a node in trouble", () => {
   });
 
   it.each<[string, string, string]>([
-    ["answers with what is no JSON", "<html>", "unreachable"],
+    ["answers with what is no JSON", "<html>", "garbage"],
     ["answers in the wrong form", result({ number: 5 }), "garbage"],
     ["answers with another block", result(header("0x6")), "garbage"],
-    ["asks for fewer requests", error(-32005, "limit exceeded"), "unreachable"],
+    ["asks for fewer requests", error(-32005, "limit exceeded"), "rate_limited"],
     ["has trouble of its own", error(-32603, "internal error"), "unreachable"],
-    ["lacks the state", error(-32000, "missing trie node abc"), "node_behind"],
+    ["lacks the state", error(-32000, "missing trie node abc"), "state_missing"],
     ["lacks the header", error(-32000, "header not found"), "node_behind"],
   ])("that %s gives no answer", async (_name, text, kind) => {
     await expect((await stubbornNode(text)).block(5)).rejects.toMatchObject({ name: "NodeFailure", kind });
@@ -200,7 +200,7 @@ describe("a node in trouble", () => {
 
   it("that never answers is given up after its time", async () => {
     const slow = await stubbornNode(null, { timeoutMs: 100 });
-    await expect(slow.block(5)).rejects.toMatchObject({ kind: "unreachable" });
+    await expect(slow.block(5)).rejects.toMatchObject({ kind: "timeout" });
   });
 
   it("that is gone is out of reach", async () => {
