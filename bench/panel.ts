@@ -8,9 +8,9 @@ import { panelFromConfig } from "../bin/panel-from-config.ts";
 import { freePort } from "../bin/supervisor/child-process.ts";
 import { type Database, migrateDatabase, openDatabase } from "../service/db/database.ts";
 import { createVerdictMetrics } from "../service/verification/metrics.ts";
+import { tokensOfCase } from "../service/verification/panel/check-context.ts";
 import { runPanel } from "../service/verification/panel/run-panel.ts";
 import { type RunOneDeps, runOne } from "../service/verification/verdicts/run-one.ts";
-import { tokensPerDecision } from "../service/verification/verdicts/token-budget.ts";
 import { leaseVerdicts } from "../service/verification/verdicts/verdict-queue.ts";
 import { atLeast, atMost, type BenchRow, shown } from "./bench-row.ts";
 import { queueVerdicts } from "./panel-population.ts";
@@ -100,7 +100,7 @@ function runDeps(db: Database, environment: Environment): RunOneDeps {
     db,
     chainId: 31_337,
     readReleased: async () => null,
-    tokensPerDecision: tokensPerDecision(settings),
+    tokensOfCase: (panelCase) => tokensOfCase(panelCase, panel.settings),
     runAppealPanel: null,
     runPanel: (panelCase, run) => runPanel(panelCase, { ...panel, ...run }),
     metrics: createVerdictMetrics(registry),

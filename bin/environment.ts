@@ -229,9 +229,12 @@ export const environment = z.object({
   /** Tokens that fit into the models, question and answer together, and those that an answer may take, its reasoning included. */
   PANEL_CONTEXT_TOKENS: wholeNumber(4_096, 10_000_000).default(128_000),
   PANEL_ANSWER_TOKENS: wholeNumber(256, 100_000).default(4_096),
-  /** Tokens that all runs may use per UTC day. */
-  PANEL_TOKENS_PER_DAY: wholeNumber(0, 1_000_000_000_000).default(20_000_000),
-  /** Price of a million tokens in US dollars, for reporting costs: of questions, of answers, of cached ones (as of questions if unset). */
+  /** Tokens that all runs may use per UTC day. Each verdict's price pays for its own; the day bounds what re-runs and failures cost. */
+  PANEL_TOKENS_PER_DAY: wholeNumber(0, 1_000_000_000_000).default(240_000_000),
+  /**
+   * Price of a million tokens in US dollars: of questions, of answers, of cached ones (as of questions if unset). They bound the texts of a
+   * verdict; unset, those of dearer common models do.
+   */
   PANEL_PROMPT_USD_PER_MILLION: price,
   PANEL_ANSWER_USD_PER_MILLION: price,
   PANEL_CACHED_USD_PER_MILLION: price,

@@ -93,6 +93,11 @@ function pricesOf({ prices, second }: PanelSettings): PanelRunSettings["prices"]
   return Object.fromEntries(entries) as PanelRunSettings["prices"];
 }
 
+/** Settings that limit the texts of a case. */
+export function panelSizes(settings: PanelSettings) {
+  return { ...settings, prices: pricesOf(settings), prompts: loadPrompts() };
+}
+
 /** Asks whether the panel's model servers are there, for health and readiness. Reports the first that is not. */
 export function modelProbeFromConfig({
   baseUrl,

@@ -24,7 +24,7 @@ import {
 } from "../../service/verification/verdicts/verdict-view.ts";
 import { appealsOf } from "../appeal-settings.ts";
 import type { Config } from "../config.ts";
-import { modelProbeFromConfig } from "../panel-from-config.ts";
+import { modelProbeFromConfig, panelSizes } from "../panel-from-config.ts";
 import { openChainClient } from "../process.ts";
 
 /** A caller is waiting for the binding of a specification. */
@@ -51,7 +51,7 @@ export function verificationServices(
   const appeals = appealsOf(config.appeals);
   const { now } = clock;
   const client = rpcUrl === null ? null : openChainClient(rpcUrl, INTAKE_RPC);
-  const { specs, ...intake } = createIntake({ ...parts, panel, client });
+  const { specs, ...intake } = createIntake({ ...parts, panel: panel && panelSizes(panel), client });
   return {
     ...intake,
     specs: { ...specs, ...intakeLimits },

@@ -4,6 +4,8 @@ import type { EscrowDeps } from "../../service/verification/escrow/escrow-deps.t
 import { runEscrow } from "../../service/verification/escrow/run-escrow.ts";
 import { readSignatureDeadline } from "../../service/verification/escrow/settlements.ts";
 import { createEscrowMetrics, createVerdictMetrics } from "../../service/verification/metrics.ts";
+import { largestRun, tokensOfCase } from "../../service/verification/panel/check-context.ts";
+import { VERDICT_UNITS } from "../../service/verification/panel/run-cost.ts";
 import { runPanel } from "../../service/verification/panel/run-panel.ts";
 import { sweepAppeals } from "../../service/verification/verdicts/appeals.ts";
 import { eraseRequested } from "../../service/verification/verdicts/erase-texts.ts";
@@ -11,7 +13,6 @@ import { askRerun } from "../../service/verification/verdicts/rerun-verdict.ts";
 import type { RunOneDeps } from "../../service/verification/verdicts/run-one.ts";
 import { runVerdicts } from "../../service/verification/verdicts/run-verdicts.ts";
 import { settleIntake } from "../../service/verification/verdicts/settle-intake.ts";
-import { tokensPerDecision } from "../../service/verification/verdicts/token-budget.ts";
 import { notifyOfVerdict } from "../../service/verification/verdicts/verdict-events.ts";
 import { dropOldTexts, dropUnusedSpecs } from "../../service/verification/verdicts/verdict-sweeps.ts";
 import { appealsOf } from "../appeal-settings.ts";
@@ -42,7 +43,7 @@ export async function runSettlements(parts: SendingParts, signal: AbortSignal): 
   await Promise.all([settle(parts, target, signal), sendForRole(sending, relayer, signal)]);
 }
 
-const VERDICT_MICRO_USD = 500_000n;
+const VERDICT_MICRO_USD = BigInt(VERDICT_UNITS) * 1_000n;
 /** In the last hour of its signature a verdict is sent at any cost: signing and sending take up to an hour. */
 const LAST_HOUR_MS = 3_600_000;
 
@@ -129,7 +130,8 @@ export async function runPanelWork(
     ...work,
     atOnce,
     tokensPerDay,
-    tokensPerDecision: tokensPerDecision(config.panel),
+    largestRun: largestRun(first.settings),
+    tokensOfCase: (panelCase) => tokensOfCase(panelCase, first.settings),
     runPanel: (panelCase, run) => runPanel(panelCase, { ...first, ...run }),
     runAppealPanel: appeal && ((panelCase, run) => runPanel(panelCase, { ...appeal, ...run })),
     metrics: createVerdictMetrics(work.registry),

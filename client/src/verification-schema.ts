@@ -58,7 +58,9 @@ export interface paths {
          *     - If the specification is bound to a job, there is one verdict per job and deliverable, `provider_addr` must be the job's provider, and the verdict moves the escrow. The output must be the text that the provider submitted on chain: before that, and until the index shows it, the answer is 409 `job-not-submitted`; for any other text it is 409 `deliverable-differs`.
          *     - A payment by x402's scheme `auth-capture` waits in the payment escrow until the verdict is decided. If the panel fails, the payer gets it back.
          *     - A failed verdict is replaced by the next submission, which is charged, after its third retry or once its payment is given back. One of a job is replaced at once by the submission of another party, so that neither party depends on who was quicker.
-         *     - An unknown specification is not charged, nor is a submission that is refused or comes while no panel can run. The last quarter of the tokens that the panel may use per UTC day is for outputs of jobs.
+         *     - An unknown specification is not charged, nor is a submission that is refused or comes while no panel can run.
+         *     - The price bounds the texts: specification, criteria and output together may take about 60,000 characters of English, by the operator's prices of tokens; larger ones are 422 with both sizes.
+         *     - Two thirds of the tokens that the panel may use per UTC day are for outputs of jobs. No key and no wallet takes more of a day than it leaves to the others, and outputs that wait, or fail by their texts, take no more than its verdicts and two large ones: 503 `panel-budget-spent`.
          */
         post: operations["verify_output"];
         delete?: never;
@@ -189,7 +191,7 @@ export interface paths {
         put?: never;
         /**
          * Hand in evidence for a verdict on HOLD
-         * @description Free. Accepts up to three texts of 50,000 characters for the one re-run that evidence causes. The re-run starts when the third text arrives, when one has `final`, or ten minutes after the first; `rerun_at` says when. Allowed for the key that submitted the output, the wallet that paid for it, and the job's client and provider, signed in by `SIGN-IN-WITH-X`. If the verdict decides on a job, one text is kept for its client and one for its provider, each proven by its wallet, and the third is open to all of these. `final` then ends the caller's own turn: the re-run waits for both, or for ten minutes, but no longer than half the time to the job's `review_by` (after that, to its expiry). The panel reads the texts as data, as it reads the output. The earlier decision is valid until the new one is stored. With the re-run at half of a held job's time there are two re-runs at most.
+         * @description Free. Accepts up to three texts for the one re-run, each of about a sixth of what a verdict is sold for, some 10,000 characters of English, that evidence causes. The re-run starts when the third text arrives, when one has `final`, or ten minutes after the first; `rerun_at` says when. Allowed for the key that submitted the output, the wallet that paid for it, and the job's client and provider, signed in by `SIGN-IN-WITH-X`. If the verdict decides on a job, one text is kept for its client and one for its provider, each proven by its wallet, and the third is open to all of these. `final` then ends the caller's own turn: the re-run waits for both, or for ten minutes, but no longer than half the time to the job's `review_by` (after that, to its expiry). The panel reads the texts as data, as it reads the output. The earlier decision is valid until the new one is stored. With the re-run at half of a held job's time there are two re-runs at most.
          */
         post: operations["offer_evidence"];
         delete?: never;

@@ -254,7 +254,10 @@ type CallerServices = {
   };
 };
 
-export type VerificationServices = Pick<Intake, "outputs" | "retryVerdict" | "isOfJob" | "panelBudget"> & {
+export type VerificationServices = Pick<
+  Intake,
+  "outputs" | "retryVerdict" | "isOfJob" | "panelBudget" | "describeEvidenceOverflow"
+> & {
   readonly specs: Intake["specs"] & {
     /** Counts a registration against its address. */
     readonly limit: IpLimit;

@@ -5,13 +5,20 @@ import type { Deployment } from "../chain/deployments.ts";
 import { cached } from "../db/cached.ts";
 import type { Database } from "../db/database.ts";
 import { underDeadline } from "../db/database.ts";
+import { startOfDay } from "../db/day-budget.ts";
 import { bindSpec } from "./escrow/bind-spec.ts";
 import { refuseSignature } from "./escrow/client-signature.ts";
 import { readSubmission } from "./escrow/escrow-jobs.ts";
 import { type EscrowClient, EscrowFailure, readNewestBlock } from "./escrow/escrow-node.ts";
+import { readReleasedMoney } from "./escrow/released-money.ts";
+import type { JobName } from "./escrow/types.ts";
 import type { PanelRunSettings } from "./panel/ask-role.ts";
-import { describeOutputOverflow, describeSpecOverflow } from "./panel/check-context.ts";
-import { loadPrompts } from "./panel/prompts.ts";
+import {
+  describeEvidenceOverflow,
+  describeSpecOverflow,
+  largestRun,
+  measureOutput,
+} from "./panel/check-context.ts";
 import {
   acceptOutput,
   activateOutput,
@@ -23,7 +30,6 @@ import {
 } from "./verdicts/accept-output.ts";
 import { type Bind, bindableOf } from "./verdicts/place-output.ts";
 import { retryVerdict } from "./verdicts/rerun-verdict.ts";
-import { readTokensSince } from "./verdicts/role-calls.ts";
 import {
   hasSpec,
   insertSpec,
@@ -33,7 +39,7 @@ import {
   type SpecDraft,
   type StoredSpec,
 } from "./verdicts/specs.ts";
-import type { PanelBudget } from "./verdicts/token-budget.ts";
+import { type PanelBudget, readDayTokens, readOwnerTokens } from "./verdicts/token-budget.ts";
 import { isVerdictOfJob } from "./verdicts/verdict-cases.ts";
 
 type IntakeParts = {
@@ -42,7 +48,11 @@ type IntakeParts = {
   /** Null without a node: requests that need one then get a 503. */
   client: EscrowClient | null;
   /** Null without a model: then no output is accepted, and no text is too long. */
-  panel: (Pick<PanelRunSettings, "contextTokens" | "answerTokens"> & { tokensPerDay: number }) | null;
+  panel:
+    | (Pick<PanelRunSettings, "contextTokens" | "answerTokens" | "prices" | "prompts"> & {
+        tokensPerDay: number;
+      })
+    | null;
   logger: Logger;
   clock: { now(): Date; monotonicMs(): number };
 };
@@ -54,15 +64,14 @@ const USED_FOR_MS = 1_000;
 /** Registers specifications, accepts outputs and retries failed verdicts. */
 export function createIntake({ db, deployment, client, panel, logger, clock }: IntakeParts) {
   const { now, monotonicMs } = clock;
-  const node = nodeOf(client, { db, deployment });
-  const budget = panel === null ? null : budgetOf(panel.tokensPerDay, { db, monotonicMs });
-  const settings = panel === null ? null : { ...panel, prompts: loadPrompts() };
+  const node = nodeOf(client, { db, deployment, now });
+  const budget = panel === null ? null : budgetOf(panel, { db, monotonicMs });
   const intake = { db, logger, now, randomBytes, randomUuid: randomUUID };
   const registering: RegisterDeps = {
     insert: (spec) => insertSpec(db, spec),
     newestBlock: node.newestBlock,
     refuseSignature: node.refuseSignature,
-    describeOverflow: (draft) => (settings === null ? null : describeSpecOverflow(draft, settings)),
+    describeOverflow: (draft) => (panel === null ? null : describeSpecOverflow(draft, panel)),
     randomUuid: randomUUID,
   };
   return {
@@ -74,9 +83,10 @@ export function createIntake({ db, deployment, client, panel, logger, clock }: I
     outputs: {
       hasSpec: (id: string) => hasSpec(db, id),
       spec: (id: string) => readSpec(db, id),
-      /** Why the panel cannot judge this text by the specification; null if it can, or if no panel is configured. */
-      describeOverflow: (spec: StoredSpec & { readonly specText: string }, outputText: string) =>
-        settings === null ? null : describeOutputOverflow({ ...spec, outputText }, settings),
+      /** Tokens of a run by the specification, and why it cannot be sold; null if no panel is configured. */
+      measure: (spec: StoredSpec & { readonly specText: string }, outputText: string) =>
+        panel === null ? null : measureOutput({ ...spec, outputText }, panel),
+      readStake: node.readStake,
       bind: node.bind,
       readDeliverable: async (job: Parameters<typeof readSubmission>[1]) =>
         (await readSubmission(underDeadline(db), job))?.deliverable ?? null,
@@ -89,6 +99,8 @@ export function createIntake({ db, deployment, client, panel, logger, clock }: I
       withdraw: (verdictId: string) => withdrawOutput(intake, verdictId),
       budget,
     },
+    describeEvidenceOverflow: (text: string) =>
+      panel === null ? null : describeEvidenceOverflow(text, panel),
     retryVerdict: (request: Parameters<typeof retryVerdict>[1]) => retryVerdict(db, request),
     isOfJob: (verdictId: string) => isVerdictOfJob(db, verdictId),
     panelBudget: budget,
@@ -98,16 +110,21 @@ export function createIntake({ db, deployment, client, panel, logger, clock }: I
 export type Intake = ReturnType<typeof createIntake>;
 
 function budgetOf(
-  tokensPerDay: number,
+  panel: NonNullable<IntakeParts["panel"]>,
   { db, monotonicMs }: { db: Database; monotonicMs: () => number },
 ): PanelBudget {
-  const usedSince = cached((moment: Date) => readTokensSince(db, moment), {
-    keyOf: (moment) => moment.toISOString(),
-    milliseconds: USED_FOR_MS,
-    entries: 2,
-    monotonicMs,
-  });
-  return { tokensPerDay, usedSince };
+  const largest = largestRun(panel);
+  return {
+    tokensPerDay: panel.tokensPerDay,
+    largestRun: largest,
+    readDay: cached((now: Date) => readDayTokens(db, { now, largestRun: largest }), {
+      keyOf: (now) => startOfDay(now).toISOString(),
+      milliseconds: USED_FOR_MS,
+      entries: 2,
+      monotonicMs,
+    }),
+    readOwner: (owner, now) => readOwnerTokens(db, { owner, now, largestRun: largest }),
+  };
 }
 
 /** unknown: node or index cannot say it now; the next output of the specification asks again. */
@@ -139,17 +156,25 @@ async function readBinding(
 /** The questions to a node. Each throws a 503 if the node does not answer. */
 function nodeOf(
   client: EscrowClient | null,
-  { db, deployment }: Pick<IntakeParts, "db" | "deployment">,
-): Pick<RegisterDeps, "newestBlock" | "refuseSignature"> & { bind: Bind } {
+  { db, deployment, now }: Pick<IntakeParts, "db" | "deployment"> & { now: () => Date },
+): Pick<RegisterDeps, "newestBlock" | "refuseSignature"> & {
+  bind: Bind;
+  /** Reads the money that an ALLOW pays, in millionths of a US dollar; null without a job, and if it is not known. */
+  readStake: (job: JobName | null) => Promise<bigint | null>;
+} {
   if (client === null) {
     const refuse = () => Promise.reject(nodeUnavailable(new Error("no node is configured")));
-    return { newestBlock: refuse, refuseSignature: refuse, bind: refuse };
+    return { newestBlock: refuse, refuseSignature: refuse, bind: refuse, readStake: async () => null };
   }
   return {
     newestBlock: () =>
       readNewestBlock({ db: underDeadline(db), client }, deployment.chainId).catch(throwProblem),
     refuseSignature: (signed) => refuseSignature({ client, deployment }, signed).catch(throwProblem),
     bind: (spec) => bindSpec({ db, client, deployment }, spec).catch(throwProblem),
+    readStake: async (job) => {
+      const released = await readReleasedMoney({ db, client, deployment, now }, job).catch(throwProblem);
+      return released === "unknown" ? null : released;
+    },
   };
 }
 

@@ -81,7 +81,8 @@ export const postAppeal = defineSale({
     const appellant = await appealCaller(caller, deps);
     const offer = await deps.appeals.offer({ verdictId, caller: appellant, now });
     if (offer.kind !== "open" && offer.kind !== "there") throw refusalOf(offer, verdictId);
-    if (offer.kind === "open") await requirePanel(deps.panelBudget, { now, isOfJob: true });
+    if (offer.kind === "open")
+      await requirePanel(deps.panelBudget, now, { owner: appellant.owner, isOfJob: true });
     return { verdictId, appellant, offer };
   },
   async sell(_input, { verdictId, appellant, offer }, sale) {

@@ -2,8 +2,13 @@ import { z } from "@hono/zod-openapi";
 import { ownerOf, ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import type { Intake } from "../../verification/intake.ts";
-import type { AcceptedVerdict, OutputDraft } from "../../verification/verdicts/accept-output.ts";
-import { placeOutput, requireDelivered } from "../../verification/verdicts/place-output.ts";
+import { VERDICT_UNITS } from "../../verification/panel/run-cost.ts";
+import type { AcceptedVerdict } from "../../verification/verdicts/accept-output.ts";
+import {
+  type PlacedOutput,
+  placeOutput,
+  requireDelivered,
+} from "../../verification/verdicts/place-output.ts";
 import type { StoredSpec } from "../../verification/verdicts/specs.ts";
 import { requirePanel } from "../../verification/verdicts/token-budget.ts";
 import { defineSale } from "../kit/endpoint.ts";
@@ -69,7 +74,6 @@ const submittedSchema = z
   })
   .openapi("SubmittedOutput");
 
-const UNITS = 500;
 const RETRY_AFTER_SECONDS = 5;
 
 /**
@@ -82,13 +86,13 @@ export const postOutputs = defineSale({
   path: "/v1/outputs",
   operationId: "verify_output",
   tool: "Submits a delivered output to be judged by its registered specification, and returns the id of the verdict. The verdict takes some seconds: read it with get_verdict.",
-  price: UNITS,
+  price: VERDICT_UNITS,
   takesPoorKeys: true,
   isCaptured: true,
   tag: "Verification",
   summary: "Have a delivered output judged",
   description:
-    "Has a panel of six roles judge an output against its specification, for 0.50 USD, charged before the work. Poll the verdict at `GET /v1/verdicts/{verdict_id}`, or give a `webhook_url`.\n\n- An output has one verdict: posting it again returns that verdict to every caller and is not charged, whatever the key's balance; a payment is not taken. While another submission of the same output is being paid, the answer waits for it, up to a 409.\n- If the specification is bound to a job, there is one verdict per job and deliverable, `provider_addr` must be the job's provider, and the verdict moves the escrow. The output must be the text that the provider submitted on chain: before that, and until the index shows it, the answer is 409 `job-not-submitted`; for any other text it is 409 `deliverable-differs`.\n- A payment by x402's scheme `auth-capture` waits in the payment escrow until the verdict is decided. If the panel fails, the payer gets it back.\n- A failed verdict is replaced by the next submission, which is charged, after its third retry or once its payment is given back. One of a job is replaced at once by the submission of another party, so that neither party depends on who was quicker.\n- An unknown specification is not charged, nor is a submission that is refused or comes while no panel can run. The last quarter of the tokens that the panel may use per UTC day is for outputs of jobs.",
+    "Has a panel of six roles judge an output against its specification, for 0.50 USD, charged before the work. Poll the verdict at `GET /v1/verdicts/{verdict_id}`, or give a `webhook_url`.\n\n- An output has one verdict: posting it again returns that verdict to every caller and is not charged, whatever the key's balance; a payment is not taken. While another submission of the same output is being paid, the answer waits for it, up to a 409.\n- If the specification is bound to a job, there is one verdict per job and deliverable, `provider_addr` must be the job's provider, and the verdict moves the escrow. The output must be the text that the provider submitted on chain: before that, and until the index shows it, the answer is 409 `job-not-submitted`; for any other text it is 409 `deliverable-differs`.\n- A payment by x402's scheme `auth-capture` waits in the payment escrow until the verdict is decided. If the panel fails, the payer gets it back.\n- A failed verdict is replaced by the next submission, which is charged, after its third retry or once its payment is given back. One of a job is replaced at once by the submission of another party, so that neither party depends on who was quicker.\n- An unknown specification is not charged, nor is a submission that is refused or comes while no panel can run.\n- The price bounds the texts: specification, criteria and output together may take about 60,000 characters of English, by the operator's prices of tokens; larger ones are 422 with both sizes.\n- Two thirds of the tokens that the panel may use per UTC day are for outputs of jobs. No key and no wallet takes more of a day than it leaves to the others, and outputs that wait, or fail by their texts, take no more than its verdicts and two large ones: 503 `panel-budget-spent`.",
   request: { params: z.object({}), query: z.object({}), body: outputBodySchema },
   answer: { schema: submittedSchema, description: "The verdict to poll" },
   problems: [
@@ -114,8 +118,9 @@ export const postOutputs = defineSale({
     const spec = await outputs.spec(output.spec_id);
     if (spec === null) throw noSpec(output.spec_id);
     await refuseWebhook(output, deps);
+    const owner = ownerText(ownerOf(caller));
     const draft = await place(output, spec, outputs);
-    const accepted = await outputs.find({ slot: draft.slot, owner: ownerText(ownerOf(caller)) });
+    const accepted = await outputs.find({ slot: draft.slot, owner });
     if (accepted !== null) return { draft, accepted };
     await requireDelivered(draft, outputs.readDeliverable);
     if (spec.specText === null)
@@ -123,10 +128,18 @@ export const postOutputs = defineSale({
         "texts-dropped",
         `The texts of specification ${spec.id} are no longer kept; register it anew.`,
       );
-    const overflow = outputs.describeOverflow({ ...spec, specText: spec.specText }, draft.outputText);
-    if (overflow !== null) throw new ValidationFailed([fault("output_text", draft.outputText, overflow)]);
-    await requirePanel(outputs.budget, { now, isOfJob: draft.job !== null });
-    return { draft, accepted: null };
+    const measured = outputs.measure({ ...spec, specText: spec.specText }, draft.outputText);
+    if (measured !== null && measured.overflow !== null)
+      throw new ValidationFailed([fault("output_text", draft.outputText, measured.overflow)]);
+    const runTokens = measured?.runTokens ?? null;
+    await requirePanel(outputs.budget, now, {
+      owner,
+      isOfJob: draft.job !== null,
+      isReturnable: caller.kind === "payer" && caller.payment.scheme === "auth-capture",
+      runTokens,
+    });
+    const stakeMicroUsd = await outputs.readStake(draft.job);
+    return { draft: { ...draft, runTokens, stakeMicroUsd }, accepted: null };
   },
   async sell(_input, { draft, accepted }, sale) {
     const { outputs } = sale.deps;
@@ -138,7 +151,12 @@ export const postOutputs = defineSale({
         settlement: "before",
         async accept(hold) {
           const owner = ownerText(ownerOf(caller));
-          slot.taken = await outputs.accept(draft, { ...hold, owner, units: UNITS, signal: request.signal });
+          slot.taken = await outputs.accept(draft, {
+            ...hold,
+            owner,
+            units: VERDICT_UNITS,
+            signal: request.signal,
+          });
           if (slot.taken.kind === "busy") throw unsettled();
           return slot.taken.kind === "noted";
         },
@@ -174,7 +192,7 @@ async function place(
   body: z.infer<typeof outputBodySchema>,
   spec: StoredSpec,
   { bind }: Pick<Intake["outputs"], "bind">,
-): Promise<OutputDraft> {
+): Promise<PlacedOutput> {
   const output = {
     outputText: body.output_text,
     submittedBy: body.submitted_by,
@@ -199,7 +217,7 @@ async function refuseWebhook(
 
 function answerOf(
   { verdictId, status }: AcceptedVerdict,
-  { webhookUrl }: OutputDraft,
+  { webhookUrl }: PlacedOutput,
   secret: string | null,
 ): z.infer<typeof submittedSchema> {
   const shown = webhookUrl === null ? {} : { webhook_secret: secret };

@@ -55,7 +55,7 @@ export const postRetry = defineFree({
       endpoint: "POST /v1/verdicts/{verdict_id}/retry",
       input: { verdictId },
       async run() {
-        await requirePanel(deps.panelBudget, { now, isOfJob: await deps.isOfJob(verdictId) });
+        await requirePanel(deps.panelBudget, now, { owner, isOfJob: await deps.isOfJob(verdictId) });
         const charge = requireQueued(verdictId, await deps.retryVerdict({ verdictId, owner, now }));
         if (charge?.kind === "taken") addHeaders(context, chargeHeaders(charge.units, charge.balanceUnits));
         const answer = { verdict_id: verdictId, status: "pending" };

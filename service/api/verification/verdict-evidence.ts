@@ -6,8 +6,9 @@ import type { EvidenceOutcome } from "../../verification/verdicts/accept-evidenc
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { answer, callerRequest, namesVersion } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import { ValidationFailed } from "../kit/validation-failed.ts";
 import { hashSchema, isoSchema, laxBoolean } from "../schemas/values.ts";
-import { filledTextSchema } from "./body-schema.ts";
+import { fault, filledTextSchema } from "./body-schema.ts";
 import { requireVerdict, unknownVerdict, verdictIdOf } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
 
@@ -111,7 +112,7 @@ export const postEvidence = defineFree({
   tag: "Verdicts",
   summary: "Hand in evidence for a verdict on HOLD",
   description:
-    "Free. Accepts up to three texts of 50,000 characters for the one re-run that evidence causes. The re-run starts when the third text arrives, when one has `final`, or ten minutes after the first; `rerun_at` says when. Allowed for the key that submitted the output, the wallet that paid for it, and the job's client and provider, signed in by `SIGN-IN-WITH-X`. If the verdict decides on a job, one text is kept for its client and one for its provider, each proven by its wallet, and the third is open to all of these. `final` then ends the caller's own turn: the re-run waits for both, or for ten minutes, but no longer than half the time to the job's `review_by` (after that, to its expiry). The panel reads the texts as data, as it reads the output. The earlier decision is valid until the new one is stored. With the re-run at half of a held job's time there are two re-runs at most.",
+    "Free. Accepts up to three texts for the one re-run, each of about a sixth of what a verdict is sold for, some 10,000 characters of English, that evidence causes. The re-run starts when the third text arrives, when one has `final`, or ten minutes after the first; `rerun_at` says when. Allowed for the key that submitted the output, the wallet that paid for it, and the job's client and provider, signed in by `SIGN-IN-WITH-X`. If the verdict decides on a job, one text is kept for its client and one for its provider, each proven by its wallet, and the third is open to all of these. `final` then ends the caller's own turn: the re-run waits for both, or for ten minutes, but no longer than half the time to the job's `review_by` (after that, to its expiry). The panel reads the texts as data, as it reads the output. The earlier decision is valid until the new one is stored. With the re-run at half of a held job's time there are two re-runs at most.",
   identity: "owner",
   headers: ACT_ONCE.headers,
   request: { params: verdictParams, query: z.object({}), body: bodySchema },
@@ -131,6 +132,8 @@ export const postEvidence = defineFree({
     const owner = ownerText(await deps.owners.identify(callerRequest(context)));
     const verdictId = verdictIdOf(params.verdict_id);
     const { text, final: isFinal } = body;
+    const overflow = deps.describeEvidenceOverflow(text);
+    if (overflow !== null) throw new ValidationFailed([fault("text", text, overflow)]);
     return actOnce(context, deps.repeats, {
       scope: owner,
       endpoint: ENDPOINT,

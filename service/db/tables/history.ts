@@ -43,6 +43,8 @@ export const enrolment = ahs.table(
     notBefore: moment(),
     /** paid: a caller paid for the wallet's score. registry: a scan found it in a registry; those wait for the former. */
     cause: text().$type<"paid" | "registry">().notNull().default("paid"),
+    /** Who paid, key:ID or wallet:ADDRESS; null of registries, and of requests from before it was noted. */
+    requestedBy: text(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.wallet] }),

@@ -101,6 +101,11 @@ export const verdict = ahs.table(
     jobChainId: integer(),
     jobEscrow: address(),
     jobId: uint(),
+    /** Money that an ALLOW pays, in millionths of a US dollar, and expiry of the job, both as of the submission; null if unknown. */
+    stakeMicroUsd: uint(),
+    expiresAt: moment(),
+    /** Tokens that a run is expected to take; null of a verdict that no panel was configured for, and of older ones. */
+    runTokens: integer(),
     /** Where its events go; null where nowhere. */
     endpointId: idOf(() => webhookEndpoint.id),
     createdAt: moment().notNull(),

@@ -1,13 +1,14 @@
 import type { Address } from "viem";
 import { assuranceAccountsAbi } from "../../chain/abi/assurance-accounts.ts";
 import type { Deployment } from "../../chain/deployments.ts";
+import { VERDICT_UNITS } from "../panel/run-cost.ts";
 import type { Decision } from "../panel/types.ts";
 import { askNode, type EscrowClient } from "./escrow-node.ts";
 import { readReleasedMoney } from "./released-money.ts";
 import type { JobName } from "./types.ts";
 
 /** Smallest price of an appeal in thousandths of a US dollar: that of the first decision. */
-export const LEAST_APPEAL_UNITS = 500;
+export const LEAST_APPEAL_UNITS = VERDICT_UNITS;
 /**
  * Share of the money at stake that an appeal costs, in per cent. Who appeals a right decision pays more than it gains as long as the second
  * panel decides fewer than one of five right cases wrongly; docs/panel.md compares that with measured panels.

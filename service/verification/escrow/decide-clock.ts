@@ -21,11 +21,15 @@ export function holdMoments(heldAt: bigint, job: JobTerm) {
   const left = expiry > heldAt ? expiry - heldAt : 0n;
   const end = jobEnd(job);
   return {
-    expiresAt: dateOf(expiry),
+    expiresAt: expiryOf(job),
     endsAt: end === null ? null : dateOf(clamp(end)),
     rerunAt: dateOf(expiry - left / 2n),
     reviewBy: dateOf(expiry - left / 4n),
   };
+}
+
+export function expiryOf({ expiredAt }: Pick<JobTerm, "expiredAt">): Date {
+  return dateOf(clamp(expiredAt));
 }
 
 /** Time to request a re-run again in case it failed: after half of the remaining time; null when none is left. */

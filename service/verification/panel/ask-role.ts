@@ -103,6 +103,12 @@ export function isRefusal(answer: RoleAnswer<unknown>): boolean {
   return answer.kind === "abstained" && answer.reason.startsWith(`${ABSTENTIONS.refused}: `);
 }
 
+/** True if a role abstained because its server gave no answer. */
+export function isOutage(answer: RoleAnswer<unknown>): boolean {
+  if (answer.kind !== "abstained") return false;
+  return answer.reason === NO_ANSWER_YET || answer.reason.startsWith(`${ABSTENTIONS.unavailable}: `);
+}
+
 const TOO_WORDY =
   "the answer was longer than an answer may be: say it in fewer words, with at most five entries in a list of your own";
 

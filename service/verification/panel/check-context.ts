@@ -4,6 +4,7 @@ import { estimateTokens } from "./estimate-tokens.ts";
 import type { Block } from "./fence.ts";
 import { type Domain, thresholdOf } from "./policy.ts";
 import { caseBlocks, systemMessage } from "./prompts.ts";
+import { type CostSettings, mostTextTokens, tokensOfRun, VERDICT_UNITS } from "./run-cost.ts";
 import { GENERATOR_ROLES, type PanelCase, ROLE_NAMES } from "./types.ts";
 
 type ContextSettings = Pick<PanelRunSettings, "prompts" | "contextTokens" | "answerTokens">;
@@ -20,7 +21,7 @@ export function describeOverflow(
   { domain, blocks }: { domain: Domain; blocks: readonly Block[] },
   settings: ContextSettings,
 ): string | null {
-  const needed = blocks.reduce((sum, { tokens }) => sum + tokens, 0);
+  const needed = tokensIn(blocks);
   const room = roomFor(domain, settings);
   if (needed <= room) return null;
   const each = blocks.map(
@@ -39,37 +40,84 @@ function roomFor(domain: Domain, { prompts, contextTokens, answerTokens }: Conte
   return Math.max(0, contextTokens - overhead);
 }
 
-/** Share of the room for specification and criteria. The output needs the rest. */
-const MOST_OF_ROOM = 0.75;
+/** Share for specification and criteria. The output needs the rest. */
+const SPEC_SHARE = 0.75;
+/** Share of one evidence text. Three of them make a run half as long again. */
+const EVIDENCE_SHARE = 1 / 6;
 
-/**
- * Returns why a specification leaves less than a quarter of the room to an output, with the sizes; null if it fits. Tokens are a high
- * estimate.
- */
+type Sizes = ContextSettings & CostSettings;
+
+/** Returns why a specification leaves less than a quarter of the room to an output, with the sizes; null if it fits. */
 export function describeSpecOverflow(
   { specText, acceptanceCriteria, domain }: Pick<PanelCase, "specText" | "acceptanceCriteria" | "domain">,
-  settings: ContextSettings,
+  settings: Sizes,
 ): string | null {
-  const known = thresholdOf(domain).domain;
-  const room = Math.floor(roomFor(known, settings) * MOST_OF_ROOM);
-  const texts = { specText, outputText: "", evidenceTexts: [] };
-  const blocks = caseBlocks(texts, splitCriteria(acceptanceCriteria));
-  const tokens = blocks.reduce((sum, { neutral }) => sum + estimateTokens(neutral), 0);
+  const whole = { specText, acceptanceCriteria, domain, outputText: "", evidenceTexts: [] };
+  const { blocks, known } = blocksOf(whole);
+  const tokens = tokensIn(blocks);
+  const room = Math.floor(roomForPrice(known, settings) * SPEC_SHARE);
   if (tokens <= room) return null;
-  // Code points, as the limits of texts count them.
-  const characters = [...specText, ...(acceptanceCriteria ?? "")].length;
-  return `specification and criteria of ${characters} characters are about ${tokens} tokens, and may take ${room} of the ${settings.contextTokens} that the panel's models read at once: an output has to fit beside them`;
+  const characters = charactersIn(specText, acceptanceCriteria ?? "");
+  return `specification and criteria of ${characters} characters are about ${tokens} tokens, and may take ${shown(room)}: an output has to fit beside them into what a verdict is sold for`;
 }
 
-/** Returns why an output does not fit into these models with its specification, with the sizes; null if it fits. */
-export function describeOutputOverflow(
-  panelCase: Pick<PanelCase, "specText" | "acceptanceCriteria" | "domain" | "outputText">,
-  settings: ContextSettings,
-): string | null {
-  const { domain } = thresholdOf(panelCase.domain);
-  const whole = { ...panelCase, evidenceTexts: [] };
-  return describeOverflow(
-    { domain, blocks: caseBlocks(whole, splitCriteria(panelCase.acceptanceCriteria)) },
-    settings,
-  );
+/** Tokens that a run over the texts of a case takes, a high estimate. */
+export function tokensOfCase(panelCase: CaseTexts, settings: CostSettings): number {
+  const { blocks, known } = blocksOf(panelCase);
+  return tokensOfRun(tokensIn(blocks), known, settings);
 }
+
+/**
+ * Measures an output with its specification: the tokens that a run takes, and why one price does not pay for it or a model cannot read it,
+ * with the sizes; null if it fits. Tokens are a high estimate.
+ */
+export function measureOutput(
+  panelCase: Omit<CaseTexts, "evidenceTexts">,
+  settings: Sizes,
+): { readonly runTokens: number; readonly overflow: string | null } {
+  const { blocks, known } = blocksOf({ ...panelCase, evidenceTexts: [] });
+  const tokens = tokensIn(blocks);
+  const runTokens = tokensOfRun(tokens, known, settings);
+  const room = roomForPrice(known, settings);
+  if (tokens <= room) return { runTokens, overflow: null };
+  const { specText, acceptanceCriteria, outputText } = panelCase;
+  const characters = charactersIn(specText, acceptanceCriteria ?? "", outputText);
+  const overflow = `specification, criteria and output of ${characters} characters are about ${tokens} tokens, and a verdict for ${(VERDICT_UNITS / 1_000).toFixed(2)} USD takes ${shown(room)}`;
+  return { runTokens, overflow };
+}
+
+/** Returns why a text of evidence is too long, with the sizes; null if it fits. */
+export function describeEvidenceOverflow(text: string, settings: Sizes): string | null {
+  const tokens = estimateTokens(text);
+  const room = Math.floor(roomForPrice("default", settings) * EVIDENCE_SHARE);
+  if (tokens <= room) return null;
+  return `a text of ${charactersIn(text)} characters is about ${tokens} tokens, and evidence may take ${shown(room)} in each text`;
+}
+
+/** Tokens of the largest run that is sold. */
+export function largestRun(settings: Sizes): number {
+  return tokensOfRun(roomForPrice("default", settings), "default", settings);
+}
+
+/** Tokens of texts that fit into the models and cost no more than the price of a verdict. */
+function roomForPrice(domain: Domain, settings: Sizes): number {
+  return Math.min(roomFor(domain, settings), mostTextTokens(domain, settings));
+}
+
+type CaseTexts = Pick<
+  PanelCase,
+  "specText" | "acceptanceCriteria" | "domain" | "outputText" | "evidenceTexts"
+>;
+
+function blocksOf(panelCase: CaseTexts) {
+  const { domain: known } = thresholdOf(panelCase.domain);
+  return { blocks: caseBlocks(panelCase, splitCriteria(panelCase.acceptanceCriteria)), known };
+}
+
+const tokensIn = (blocks: readonly Block[]) => blocks.reduce((sum, { tokens }) => sum + tokens, 0);
+
+/** Code points, as the limits of texts count them. */
+const charactersIn = (...texts: readonly string[]) => texts.reduce((sum, text) => sum + [...text].length, 0);
+
+/** English has three letters for each estimated token. */
+const shown = (tokens: number) => `${tokens} (some ${3 * tokens} characters of English)`;

@@ -1,10 +1,14 @@
 import { type Address, getAddress, type Hex } from "viem";
 import { Problem, unavailable } from "../../access/problems.ts";
 import { lowerCase } from "../../db/columns.ts";
+import { expiryOf } from "../escrow/decide-clock.ts";
 import type { BindableSpec, Binding, JobName } from "../escrow/types.ts";
 import { hashText } from "../panel/hashes.ts";
 import type { OutputDraft } from "./accept-output.ts";
 import type { StoredSpec } from "./specs.ts";
+
+/** An output with its place, before its run is measured. */
+export type PlacedOutput = Omit<OutputDraft, "runTokens" | "stakeMicroUsd">;
 
 /** Says whether a specification is its job's. Throws a 503 if that is not known now. */
 export type Bind = (spec: BindableSpec) => Promise<Binding>;
@@ -20,10 +24,10 @@ const SUSPENDED_RETRY_SECONDS = 600;
  * names another one. Throws the 503 of an escrow whose code has changed.
  */
 export async function placeOutput(
-  output: Omit<OutputDraft, "specId" | "slot" | "outputHash" | "job">,
+  output: Omit<PlacedOutput, "specId" | "slot" | "outputHash" | "job" | "expiresAt">,
   spec: StoredSpec,
   bind: Bind,
-): Promise<{ kind: "placed"; draft: OutputDraft } | { kind: "other_provider"; provider: Address }> {
+): Promise<{ kind: "placed"; draft: PlacedOutput } | { kind: "other_provider"; provider: Address }> {
   const outputHash = hashText(output.outputText);
   const bindable = bindableOf(spec);
   const binding = bindable === null ? null : await bind(bindable);
@@ -35,12 +39,16 @@ export async function placeOutput(
     );
   const draft = { ...output, specId: spec.id, outputHash };
   if (binding === null || binding.kind === "unbound")
-    return { kind: "placed", draft: { ...draft, slot: `spec:${spec.id}:${outputHash}`, job: null } };
+    return {
+      kind: "placed",
+      draft: { ...draft, slot: `spec:${spec.id}:${outputHash}`, job: null, expiresAt: null },
+    };
   const { chainId, jobId } = binding.job;
   const [escrow, provider] = [lowerCase(binding.job.escrow), lowerCase(binding.job.provider)];
   if (output.providerAddr !== provider) return { kind: "other_provider", provider };
   const slot = `job:${chainId}:${escrow}:${jobId}:${outputHash}`;
-  return { kind: "placed", draft: { ...draft, slot, job: { chainId, escrow, jobId } } };
+  const expiresAt = expiryOf(binding.job);
+  return { kind: "placed", draft: { ...draft, slot, job: { chainId, escrow, jobId }, expiresAt } };
 }
 
 /**

@@ -132,17 +132,6 @@ export async function readRunUsage(
   return rows[0] ?? { tokens: 0, costUsd: null };
 }
 
-/** Tokens of all calls started or answered since a moment, questions included. */
-export async function readTokensSince(db: Database, since: Date): Promise<number> {
-  const { rows } = await db.$client.query<{ tokens: number }>({
-    ...QUERY_DEADLINE,
-    text: `select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::float8 as tokens
-     from ahs.role_call where created_at >= $1`,
-    values: [since],
-  });
-  return rows[0]?.tokens ?? 0;
-}
-
 /** Roles per round. Each round judges the answers of the rounds before. */
 const ROUNDS: readonly (readonly RoleName[])[] = [GENERATOR_ROLES, ["critic"], ["synthesiser"]];
 

@@ -1,10 +1,17 @@
 import type { createVerdictMetrics } from "../metrics.ts";
-import { isRefusal, type PanelDeps } from "../panel/ask-role.ts";
-import { type PanelCase, type PanelOutcome, type ReleasedMoney, ROLE_NAMES } from "../panel/types.ts";
+import { isOutage, isRefusal, type PanelDeps } from "../panel/ask-role.ts";
+import {
+  type PanelCase,
+  type PanelOutcome,
+  type ReleasedMoney,
+  ROLE_NAMES,
+  type RoleRecord,
+} from "../panel/types.ts";
 import { buildDecision, type Decided } from "./build-decision.ts";
 import { failRun, type RunFailure } from "./fail-run.ts";
 import { LeaseLost, readRoleCalls, readRunUsage, reusableAnswers, storeCalls } from "./role-calls.ts";
 import { storable, storeDecision } from "./store-decision.ts";
+import { RUNS_IN_OUTAGE, RUNS_PER_DECISION } from "./token-budget.ts";
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
 import { giveBackLease, keepLease, type LeaseDeps, lockLeased, type RunLease } from "./verdict-queue.ts";
 
@@ -23,8 +30,8 @@ export type RunOneDeps = Parameters<typeof failRun>[0] &
     readReleased: (job: VerdictCase["job"]) => Promise<ReleasedMoney>;
     /** The panel of appeals, by other models; null without one. */
     runAppealPanel: RunPanel | null;
-    /** Token limit of one decision, retries included. The attempt that reaches it is the last. */
-    tokensPerDecision: number;
+    /** Tokens that a run over these texts takes. */
+    tokensOfCase: (texts: NonNullable<VerdictCase["texts"]> & Pick<PanelCase, "domain">) => number;
     metrics: ReturnType<typeof createVerdictMetrics>;
   };
 
@@ -98,9 +105,9 @@ async function askPanel(
   if (runPanel === null) return { kind: "failed", ...NO_SECOND_PANEL };
   const earlier = await readRoleCalls(deps.db, lease);
   const known = reusableAnswers(earlier);
-  const tokens = earlier.reduce((sum, call) => sum + call.promptTokens + call.completionTokens, 0);
-  if (tokens >= deps.tokensPerDecision && known.length < ROLE_NAMES.length)
-    return { kind: "failed", ...tooDear(tokens, deps.tokensPerDecision) };
+  const spent =
+    known.length < ROLE_NAMES.length ? spentOf(earlier, deps.tokensOfCase({ ...texts, domain })) : null;
+  if (spent !== null) return { kind: "failed", ...spent };
   const calls = storeCalls(deps, lease);
   // An ALLOW that the second panel upholds has met the rules for its amount before.
   const isAllowed = lease.cause === "appeal" && appealed?.finalVerdict === "ALLOW";
@@ -117,8 +124,15 @@ async function askPanel(
   return { kind: "failed", message, retryable: retryable === "once" ? isFirst : retryable };
 }
 
-function tooDear(tokens: number, most: number): RunFailure {
-  const message = `The tries of this verdict took ${tokens} tokens without an outcome, and no more than ${most} are spent on one.`;
+/** The failure of a decision whose tries took too many tokens; null while another try may be made. */
+function spentOf(earlier: readonly RoleRecord[], runTokens: number): RunFailure | null {
+  const tokensIn = (calls: readonly RoleRecord[]) =>
+    calls.reduce((sum, call) => sum + call.promptTokens + call.completionTokens, 0);
+  const answered = tokensIn(earlier.filter(({ answer }) => !isOutage(answer)));
+  const tokens = tokensIn(earlier);
+  if (answered + runTokens <= RUNS_PER_DECISION * runTokens && tokens < RUNS_IN_OUTAGE * runTokens)
+    return null;
+  const message = `The tries of this verdict took ${tokens} tokens without an outcome, ${answered} of them for answers. A run takes about ${runTokens}.`;
   return { message, retryable: false };
 }
 

@@ -1,13 +1,16 @@
+import { nextDay } from "../../db/day-budget.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { type RunOneDeps, runOne } from "./run-one.ts";
-import { nextDay, tokensForJobs, tokensLeft } from "./token-budget.ts";
-import { leaseVerdicts, listenForVerdicts, putOffDue, readVerdictQueue } from "./verdict-queue.ts";
+import { readDayTokens, sharedTokens } from "./token-budget.ts";
+import { leaseVerdicts, listenForVerdicts, putOffFree, readVerdictQueue } from "./verdict-queue.ts";
 
 export type VerdictWorkDeps = RunOneDeps & {
   /** Verdicts that this process runs in parallel. */
   atOnce: number;
   /** Token limit of all workers per UTC day. */
   tokensPerDay: number;
+  /** Tokens of the largest run that is sold. */
+  largestRun: number;
   /** Pauses between polls of the queue without a notification, and between updates of the gauges. */
   pace: { pollMs: number; gaugesMs: number };
 };
@@ -16,8 +19,7 @@ type Queue = { listener: ReturnType<typeof listenForVerdicts>; underWay: Set<Pro
 
 /**
  * Runs due verdicts until the signal fires; any number of processes may do so. Then it starts no more, aborts the running ones and gives
- * them back. When the day's tokens are used up, due verdicts wait for the next UTC day; verdicts without a job wait when only the share for
- * jobs is left. Never throws: failures are logged and retried.
+ * them back. A paid run is always made. Unpaid runs wait for the next UTC day when only the tokens for paid runs of jobs are left. Never throws: failures are logged and retried.
  */
 export async function runVerdicts(deps: VerdictWorkDeps, signal: AbortSignal): Promise<void> {
   const listener = listenForVerdicts(deps.db);
@@ -44,16 +46,16 @@ async function beginDue(deps: VerdictWorkDeps, queue: Queue, signal: AbortSignal
   const room = deps.atOnce - queue.underWay.size;
   if (room <= 0) return;
   const now = deps.now();
-  const left = await tokensLeft(deps);
-  const onlyOfJobs = left <= tokensForJobs(deps.tokensPerDay);
-  if (onlyOfJobs) {
+  const { used, granted } = await readDayTokens(db, { ...deps, now });
+  const withFree = used + granted < sharedTokens(deps.tokensPerDay);
+  if (!withFree) {
     const until = nextDay(now);
-    const waiting = await putOffDue(db, { now, until, exceptOfJobs: left > 0 });
-    if (waiting > 0) logger.warn({ waiting, until, left }, "the day's tokens are spent: verdicts wait");
-    if (left <= 0) return;
+    const waiting = await putOffFree(db, { now, until });
+    if (waiting > 0)
+      logger.warn({ waiting, until, used, granted }, "the day's tokens are spent: re-runs wait");
   }
   const leaseUntil = new Date(now.getTime() + lease.leaseMs);
-  for (const leased of await leaseVerdicts(db, { now, leaseUntil, limit: room, onlyOfJobs })) {
+  for (const leased of await leaseVerdicts(db, { now, leaseUntil, limit: room, withFree })) {
     const done = runOne(deps, leased, signal)
       .catch((error: unknown) =>
         logger.error(
@@ -87,7 +89,8 @@ async function watchQueue(deps: VerdictWorkDeps, signal: AbortSignal): Promise<v
       metrics.queueDepth.set(depth);
       metrics.queueAgeSeconds.set(ageSeconds);
       metrics.processing.set(processing);
-      metrics.tokensLeft.set(Math.max(0, await tokensLeft(deps)));
+      const { used } = await readDayTokens(db, { ...deps, now: deps.now() });
+      metrics.tokensLeft.set(Math.max(0, deps.tokensPerDay - used));
     },
   });
 }

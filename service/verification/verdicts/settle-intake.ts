@@ -109,6 +109,9 @@ export type NewIntake = Pick<
   | "units"
   | "debitId"
   | "paymentId"
+  | "stakeMicroUsd"
+  | "expiresAt"
+  | "runTokens"
 > & {
   verdictId: string;
   outputText: string;

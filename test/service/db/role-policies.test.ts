@@ -181,6 +181,7 @@ describe("a server takes outputs, and has them retried and reviewed", () => {
     const draft = {
       ...({ specId, outputHash: "0x0f", outputText: "Rhine, Elbe, Oder", submittedBy: "client" } as const),
       ...{ submitterAddr: CLIENT, providerAddr: PROVIDER, webhookUrl: null },
+      ...{ runTokens: 9, stakeMicroUsd: 5_000_000n, expiresAt: world.now() },
       job: { chainId: CHAIN_ID, escrow: ESCROW, jobId: 7n },
     } as const;
     const dropped = await acceptOutput(deps(), { ...draft, slot: "a" }, purchaser);

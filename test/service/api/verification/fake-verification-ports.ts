@@ -11,6 +11,7 @@ import { openReceiptKeys } from "../../../../service/verification/verdicts/recei
 import type { StoredSpec } from "../../../../service/verification/verdicts/specs.ts";
 import type { VerdictResult } from "../../../../service/verification/verdicts/store-decision.ts";
 import type { VerdictView } from "../../../../service/verification/verdicts/verdict-view.ts";
+import { panelBudget } from "../../../support/panel-budget.ts";
 import { forEachRole, VOTING } from "../../verification/panel/a-panel.ts";
 import { fakeLedger, fakePorts, NOW } from "../fake-ports.ts";
 import { storedKey } from "../routes/fake-key-ports.ts";
@@ -143,19 +144,21 @@ export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ServedPar
       hasSpec: async (id) => id === SPEC_ID,
       spec: async (id) => (id === SPEC_ID ? SPEC : null),
       bind: async () => ({ kind: "unbound", reason: "it names no job" }),
-      describeOverflow: () => null,
+      measure: () => null,
+      readStake: async () => null,
       readDeliverable: async () => null,
       find: async () => null,
       awaitAccepted: async () => null,
       accept: async () => ({ kind: "noted", verdictId: VERDICT_ID, webhookSecret: null }),
       activate: async () => ({ verdictId: VERDICT_ID, status: "pending" }),
       withdraw: async () => undefined,
-      budget: { tokensPerDay: 1_000, usedSince: async () => 0 },
+      budget: panelBudget(),
     },
     refuseUrl: async () => null,
     retryVerdict: async () => ({ kind: "queued", charge: null }),
     isOfJob: async () => false,
-    panelBudget: { tokensPerDay: 1_000, usedSince: async () => 0 },
+    panelBudget: panelBudget(),
+    describeEvidenceOverflow: () => null,
     verdicts: {
       find: async (id) => (id === VERDICT_ID ? verdictView() : null),
       evidence: async (_id, run) =>

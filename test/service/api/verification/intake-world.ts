@@ -52,7 +52,6 @@ import {
   withdrawAppeal,
 } from "../../../../service/verification/verdicts/appeals.ts";
 import { retryVerdict } from "../../../../service/verification/verdicts/rerun-verdict.ts";
-import { readTokensSince } from "../../../../service/verification/verdicts/role-calls.ts";
 import { settleIntake } from "../../../../service/verification/verdicts/settle-intake.ts";
 import {
   hasSpec,
@@ -62,6 +61,7 @@ import {
   registerSpec,
 } from "../../../../service/verification/verdicts/specs.ts";
 import { isVerdictOfJob } from "../../../../service/verification/verdicts/verdict-cases.ts";
+import { panelBudget } from "../../../support/panel-budget.ts";
 import { memoryGate } from "../../access/memory-gate.ts";
 import { paid } from "../../access/payment-world.ts";
 import { fakePorts } from "../fake-ports.ts";
@@ -176,17 +176,15 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     hasSpec: (id) => hasSpec(db, id),
     spec: (id) => readSpec(db, id),
     bind: options.bind ?? (async () => UNBOUND),
-    describeOverflow: () => null,
+    measure: () => null,
+    readStake: async () => null,
     readDeliverable: options.readDeliverable ?? (async () => posted.hash),
     find: (place) => findAccepted(db, place),
     awaitAccepted: (place, signal) => awaitAccepted(intake, place, signal),
     accept: (draft, purchaser) => acceptOutput(intake, draft, purchaser),
     activate: (verdictId) => activateOutput(intake, verdictId),
     withdraw: (verdictId) => withdrawOutput(intake, verdictId),
-    budget:
-      options.budget === undefined
-        ? { tokensPerDay: 1_000, usedSince: (moment) => readTokensSince(db, moment) }
-        : options.budget,
+    budget: options.budget === undefined ? panelBudget() : options.budget,
   };
   const { ports } = fakePorts();
   const deps: Services = {

@@ -6,6 +6,7 @@ import { readApiKey } from "../../../../service/access/api-keys.ts";
 import { lowerCase } from "../../../../service/db/columns.ts";
 import { jobSpec, verdict, verdictRun } from "../../../../service/db/tables/verdict.ts";
 import { openWindow } from "../../../../service/verification/escrow/appeal-rows.ts";
+import { panelBudget } from "../../../support/panel-budget.ts";
 import { useDatabase } from "../../../support/test-database.ts";
 import { verdictResult } from "./fake-verification-ports.ts";
 import { CHAIN_ID, CLIENT, clearIntake, ESCROW, type IntakeWorld, intakeWorld } from "./intake-world.ts";
@@ -128,7 +129,7 @@ describe("POST /v1/verdicts/{verdict_id}/appeal", () => {
       503,
       "appeals-not-configured",
     ]);
-    const budget = { tokensPerDay: 1_000, usedSince: async () => 1_000 };
+    const budget = panelBudget({ used: 1_000 });
     const own = await rejected(world, someone().address, `key:${keyId}`);
     expect(await outcomeOf(await by(intakeWorld(db, { budget }), own))).toEqual([503, "panel-budget-spent"]);
     world.pass(10 * MINUTE_MS);

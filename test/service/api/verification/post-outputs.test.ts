@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Hex } from "viem";
 import { afterEach, describe, expect, it } from "vitest";
 import { hashText } from "../../../../service/verification/panel/hashes.ts";
+import { panelBudget } from "../../../support/panel-budget.ts";
 import { useDatabase } from "../../../support/test-database.ts";
 import {
   boundTo,
@@ -24,7 +25,8 @@ const typeOf = async (response: Response) => ((await response.json()) as { type:
 async function verdictRow(id: string) {
   const { rows } = await db.$client.query(
     `select slot, owner, units, status, provider_addr, job_id::text, debit_id, payment_id, lease_until,
-       accepted_at is not null as accepted from ahs.verdict where id = $1`,
+       accepted_at is not null as accepted,
+       run_tokens, stake_micro_usd::text, expires_at from ahs.verdict where id = $1`,
     [id],
   );
   return rows[0];
@@ -108,7 +110,7 @@ describe("POST /v1/outputs by key", () => {
 });
 
 describe("what costs nothing", () => {
-  const spent = (used: number) => ({ budget: { tokensPerDay: 10, usedSince: async () => used } });
+  const spent = (used: number) => ({ budget: panelBudget({ tokensPerDay: 10, used }) });
 
   it.each([
     ["an unknown specification", {}, { spec_id: randomUUID() }, 404, "not-found"],
@@ -130,20 +132,9 @@ describe("what costs nothing", () => {
   });
 
   it("telling the price to a caller without a credential, which reads nothing of the day's calls", async () => {
-    const usedSince = () => Promise.reject(new Error("asked for nobody"));
-    const world = intakeWorld(db, { budget: { tokensPerDay: 10, usedSince } });
+    const readDay = () => Promise.reject(new Error("asked for nobody"));
+    const world = intakeWorld(db, { budget: { ...panelBudget(), readDay } });
     expect((await world.submit(await world.output(), {})).status).toBe(402);
-  });
-
-  it("counts the tokens of the day alone", async () => {
-    const asked: Date[] = [];
-    const usedSince = async (moment: Date) => {
-      asked.push(moment);
-      return 0;
-    };
-    const world = intakeWorld(db, { budget: { tokensPerDay: 1, usedSince } });
-    await world.submit(await world.output(), (await world.key()).headers);
-    expect(asked[0]?.toISOString()).toBe(`${world.now().toISOString().slice(0, 10)}T00:00:00.000Z`);
   });
 
   it("a webhook that the guard refuses, before any charge", async () => {
@@ -242,12 +233,28 @@ describe("the slot of an output", () => {
     });
   });
 
+  it("is stored with what its run takes, what the job is worth and when it ends", async () => {
+    const world = intakeWorld(db, {
+      bind: async () => boundTo(7n),
+      outputs: () => ({
+        measure: () => ({ runTokens: 70, overflow: null }),
+        readStake: async (job) => (job?.jobId === 7n ? 5_000_000n : null),
+      }),
+    });
+    const output = outputBody(await world.registered(jobSpec));
+    const { verdict_id } = await read(await world.submit(output, (await world.key()).headers));
+    expect(await verdictRow(verdict_id)).toMatchObject({
+      ...{ run_tokens: 70, stake_micro_usd: "5000000" },
+      expires_at: new Date(0),
+    });
+  });
+
   it("is judged from the tokens of the day that are kept for jobs", async () => {
-    const budget = { tokensPerDay: 1_000, usedSince: async () => 800 };
+    const budget = panelBudget({ used: 800 });
     const world = intakeWorld(db, { bind: async () => boundTo(7n), budget });
     const output = outputBody(await world.registered(jobSpec));
     expect((await world.submit(output, (await world.key()).headers)).status).toBe(200);
-    const spent = { ...budget, usedSince: async () => 1_000 };
+    const spent = panelBudget({ used: 1_000 });
     const late = intakeWorld(db, { bind: async () => boundTo(8n), budget: spent });
     const refused = await late.submit(outputBody(await late.registered(jobSpec)), (await late.key()).headers);
     expect([refused.status, await typeOf(refused)]).toEqual([503, "/docs#problem-panel-budget-spent"]);
@@ -290,7 +297,9 @@ describe("the slot of an output", () => {
 
   it("refuses an output that cannot be judged beside its specification, and charges nothing", async () => {
     const reason = "too long for the models";
-    const world = intakeWorld(db, { outputs: () => ({ describeOverflow: () => reason }) });
+    const world = intakeWorld(db, {
+      outputs: () => ({ measure: () => ({ runTokens: 9, overflow: reason }) }),
+    });
     const output = outputBody(await world.registered());
     for (const { headers } of [await world.key(), await world.payment(output)]) {
       const response = await world.submit(output, headers);

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, describe, expect, it } from "vitest";
 import { readApiKey } from "../../../../service/access/api-keys.ts";
 import { returnDebit } from "../../../../service/access/key-debits.ts";
+import { panelBudget } from "../../../support/panel-budget.ts";
 import { useDatabase } from "../../../support/test-database.ts";
 import {
   boundTo,
@@ -45,7 +46,7 @@ const balanceOf = async (id: string) => (await readApiKey(db, id))?.balanceUnits
 
 describe("POST /v1/verdicts/{verdict_id}/retry", () => {
   it("takes no credits and queues nothing while the tokens of the day are spent, but for the outputs of jobs", async () => {
-    const budget = { tokensPerDay: 1_000, usedSince: async () => 800 };
+    const budget = panelBudget({ used: 800 });
     const rich = intakeWorld(db);
     const { id: keyId, headers } = await rich.key(800);
     const id = await submitted(rich, headers);

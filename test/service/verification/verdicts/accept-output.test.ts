@@ -42,6 +42,7 @@ const draftOf = (changes: Partial<OutputDraft> = {}): OutputDraft => ({
   submitterAddr: CLIENT,
   providerAddr: PROVIDER,
   job: JOB,
+  ...{ runTokens: 9, stakeMicroUsd: 5_000_000n, expiresAt: null },
   webhookUrl: null,
   ...changes,
 });

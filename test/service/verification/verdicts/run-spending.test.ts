@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { queueRetry } from "../../../../service/verification/verdicts/rerun-verdict.ts";
-import { readRoleCalls, readTokensSince } from "../../../../service/verification/verdicts/role-calls.ts";
+import { readRoleCalls } from "../../../../service/verification/verdicts/role-calls.ts";
 import { type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
+import { readDayTokens } from "../../../../service/verification/verdicts/token-budget.ts";
 import { abstained, answered, decided } from "./a-decision.ts";
-import { allow, DAY_MS, LEASE_MS, NEVER, useVerdictWorld } from "./verdict-world.ts";
+import { allow, LEASE_MS, NEVER, useVerdictWorld } from "./verdict-world.ts";
 
 const world = useVerdictWorld();
 
@@ -22,7 +23,7 @@ const abstain =
 const refused = abstain("refused: the model declined", "once");
 const down = abstain("the model server is not available: HTTP status 503", true);
 
-const tokens = () => readTokensSince(world.db, new Date(world.now().getTime() - DAY_MS));
+const tokens = async () => (await readDayTokens(world.db, { now: world.now(), largestRun: 0 })).used;
 
 describe("a case that the models refuse", () => {
   test("is tried once more, and then fails with their reason", async () => {
@@ -68,7 +69,7 @@ describe("a case that the models refuse", () => {
 describe("what the tries of one decision take", () => {
   test("is bounded: beyond it the verdict fails, and says why, without asking anybody", async () => {
     const id = await world.add();
-    const bound = { tokensPerDecision: 400 };
+    const bound = { tokensOfCase: () => 80 };
     for (const waitMs of [5_000, 10_000]) {
       await world.run(down, bound);
       expect(await world.row(id)).toMatchObject({ status: "pending" });
@@ -80,13 +81,25 @@ describe("what the tries of one decision take", () => {
     const failed = {
       status: "failed",
       error_message:
-        "The tries of this verdict took 480 tokens without an outcome, and no more than 400 are spent on one.",
+        "The tries of this verdict took 480 tokens without an outcome, 0 of them for answers. A run takes about 80.",
     };
     await world.run(asksNobody, bound);
     expect(await world.row(id)).toMatchObject(failed);
     await retry(id);
     await world.run(asksNobody, bound);
     expect(await world.row(id)).toMatchObject(failed);
+  });
+
+  test("is bounded sooner where the texts are the reason: an output whose answers never fit is not asked about for an hour", async () => {
+    const id = await world.add();
+    const off = abstain("off the schema twice: no score", true);
+    const bound = { tokensOfCase: () => 200 };
+    await world.run(off, bound);
+    expect(await world.row(id)).toMatchObject({ status: "pending" });
+    world.pass(5_000);
+    await world.run(off, bound);
+    expect(await world.row(id)).toMatchObject({ status: "failed" });
+    expect(await tokens()).toBe(240);
   });
 
   test("does not keep a decision from being stored whose answers are all there", async () => {
@@ -97,7 +110,7 @@ describe("what the tries of one decision take", () => {
       throw new Error("the decision could not be written");
     });
     world.pass(5_000);
-    await world.run(allow, { tokensPerDecision: 400 });
+    await world.run(allow, { tokensOfCase: () => 80 });
     expect(await world.row(id)).toMatchObject({ status: "completed" });
   });
 });

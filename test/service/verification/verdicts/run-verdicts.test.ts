@@ -4,7 +4,7 @@ import type { RunPanel } from "../../../../service/verification/verdicts/run-one
 import { runVerdicts, type VerdictWorkDeps } from "../../../../service/verification/verdicts/run-verdicts.ts";
 import { wakeWorkers } from "../../../../service/verification/verdicts/verdict-queue.ts";
 import { answered, decided } from "./a-decision.ts";
-import { createVerdictWorld, DAY_MS, type VerdictWorld } from "./verdict-world.ts";
+import { createVerdictWorld, type VerdictWorld } from "./verdict-world.ts";
 
 let world: VerdictWorld;
 let stops: (() => Promise<void>)[];
@@ -20,7 +20,14 @@ afterEach(async () => {
 function start(panel?: RunPanel, changes: Partial<VerdictWorkDeps> = {}): () => Promise<void> {
   const stopping = new AbortController();
   const pace = { pollMs: 20, gaugesMs: 20 };
-  const deps = { ...world.deps(panel), atOnce: 4, tokensPerDay: 1_000_000, pace, ...changes };
+  const deps = {
+    ...world.deps(panel),
+    atOnce: 4,
+    tokensPerDay: 1_000_000,
+    largestRun: 100,
+    pace,
+    ...changes,
+  };
   const running = runVerdicts(deps, stopping.signal);
   const stop = async () => {
     stopping.abort();
@@ -103,47 +110,23 @@ test("a worker that has to stop gives back what it runs, for another to take up 
   await reach({ completed: 3 });
 });
 
-test("with the day's tokens spent verdicts wait for the next UTC day, and do not fail", async () => {
+test("with the day's tokens spent paid runs are made, and re-runs wait for the next UTC day", async () => {
   await fill(3);
+  const held = { runs: 1, finalVerdict: "HOLD", evaluatedAt: world.now() } as const;
+  const rerun = await world.add({ ...held, cause: "evidence" });
   const panel: RunPanel = async (_, { keep }) => {
     await keep(answered("critic", {}));
     return decided("ALLOW");
   };
   start(panel, { atOnce: 1, tokensPerDay: 300 });
-  await reach({ completed: 2, pending: 1 });
+  await reach({ completed: 3, pending: 1 });
   const midnight = new Date("2026-11-21T00:00:00.000Z");
   await expect
-    .poll(() => world.query("select not_before, error_message from ahs.verdict where status = 'pending'"))
-    .toEqual([{ not_before: midnight, error_message: null }]);
+    .poll(() => world.row(rerun))
+    .toMatchObject({ status: "pending", not_before: midnight, error_message: null });
   await expect
     .poll(() => world.registry.getSingleMetricAsString("ahs_panel_tokens_left"))
-    .toContain("tokens_left 60");
+    .toContain("tokens_left 0");
   world.pass(midnight.getTime() - world.now().getTime());
-  await reach({ completed: 3 });
-});
-
-test("the last quarter of the day's tokens goes to verdicts of jobs, and no token beyond it to anybody", async () => {
-  const job = { jobChainId: 31_337, jobEscrow: `0x${"e5".repeat(20)}` as const, jobId: 7n };
-  const unbound = await world.add();
-  const bound = await Promise.all([world.add(job), world.add(job), world.add(job)]);
-  await world.query(
-    "update ahs.verdict set not_before = not_before + interval '1 ms' where job_id is not null",
-  );
-  world.pass(10);
-  const panel: RunPanel = async (_, { keep }) => {
-    await keep(answered("critic", {}));
-    return decided("ALLOW");
-  };
-  // The first takes 120: what is left then is kept for jobs, and is enough for one.
-  const spender = await world.add({ notBefore: new Date(world.now().getTime() - DAY_MS) });
-  start(panel, { atOnce: 1, tokensPerDay: 150 });
-  await reach({ completed: 2, pending: 3 });
-  const statusOf = async (id: string) => (await world.row(id)).status;
-  expect([await statusOf(spender), await statusOf(unbound)]).toEqual(["completed", "pending"]);
-  const midnight = new Date("2026-11-21T00:00:00.000Z");
-  const waits = async () => {
-    const rows = await Promise.all([unbound, ...bound].map(world.row));
-    return rows.filter(({ not_before }) => not_before.getTime() === midnight.getTime()).length;
-  };
-  await expect.poll(waits).toBe(3);
+  await reach({ completed: 4 });
 });

@@ -42,7 +42,7 @@ async function heldVerdict(db: Database): Promise<string> {
     ...{ verdictId, specId, slot: `spec:${specId}`, outputHash: `0x${"0f".repeat(32)}`, units: 1 },
     ...{ submittedBy: "client", submitterAddr: CLIENT, providerAddr: PROVIDER, owner: "key:1" },
     ...{ debitId: null, paymentId: null, outputText: TEXTS.outputText, job: null, endpoint: null },
-    ...{ at, leaseUntil: at },
+    ...{ at, leaseUntil: at, runTokens: null, stakeMicroUsd: null, expiresAt: null },
   });
   await world.query("update ahs.verdict set status = 'pending' where id = $1", [verdictId]);
   const lease = await world.lease(db);

@@ -1,43 +1,61 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { storeRoleCall } from "../../../../service/verification/verdicts/role-calls.ts";
-import {
-  nextDay,
-  tokensForJobs,
-  tokensLeft,
-  tokensPerDecision,
-} from "../../../../service/verification/verdicts/token-budget.ts";
+import { readDayTokens, readOwnerTokens } from "../../../../service/verification/verdicts/token-budget.ts";
 import { abstained, answered } from "./a-decision.ts";
-import { DAY_MS, useVerdictWorld } from "./verdict-world.ts";
+import { useVerdictWorld } from "./verdict-world.ts";
 
 const world = useVerdictWorld(new Date("2026-11-20T23:59:59.000Z"));
+const LARGEST = 1_000;
 
-test("tokens of answers and abstentions count until the UTC day is over", async () => {
+const day = () => readDayTokens(world.db, { now: world.now(), largestRun: LARGEST });
+const ownerOf = (owner: string) =>
+  readOwnerTokens(world.db, { owner, now: world.now(), largestRun: LARGEST });
+
+test("tokens of answers and abstentions count until the UTC day is over, and those of a waiting verdict after it", async () => {
+  await world.add({ runTokens: 70 });
   await world.add();
+  expect(await day()).toEqual({ used: 0, granted: 1_070, returned: 0 });
   const lease = await world.lease();
-  const left = () => tokensLeft({ db: world.db, now: world.now, tokensPerDay: 200 });
-  expect(await left()).toBe(200);
   await storeRoleCall(world.db, lease, { record: answered("critic", {}), at: world.now() });
   await storeRoleCall(world.db, lease, { record: abstained("synthesiser"), at: world.now() });
-  expect(await left()).toBe(-40);
+  expect(await day()).toMatchObject({ used: 240, granted: 1_070 });
   world.pass(1_000);
-  expect(await left()).toBe(200);
+  expect(await day()).toMatchObject({ used: 0, granted: 1_070 });
 });
 
-test("a quarter of the day is kept for verdicts of jobs", () => {
-  expect(tokensForJobs(20_000_000)).toBe(5_000_000);
+test("what is not paid for yet, and a re-run that nobody pays for, hold no tokens", async () => {
+  await world.add({ status: "unsettled", runTokens: 70 });
+  await world.add({ cause: "evidence", finalVerdict: "HOLD", runTokens: 70 });
+  expect(await day()).toMatchObject({ granted: 0 });
 });
 
-test.each([
-  ["a tenth of the day", { contextTokens: 128_000, tokensPerDay: 20_000_000 }, 2_000_000],
-  ["six complete runs of six roles", { contextTokens: 8_000, tokensPerDay: 20_000_000 }, 288_000],
-])("one decision may take %s", (_, limits, most) => {
-  expect(tokensPerDecision(limits)).toBe(most);
+test("outputs whose payments went back out of the payment escrow are counted for the day", async () => {
+  const paymentId = await world.escrowedPayment();
+  await world.add({ status: "failed", debitId: null, paymentId, runTokens: 70 });
+  expect(await day()).toMatchObject({ returned: 0 });
+  await world.query("update ahs.payment set capture_state = 'voiding'");
+  expect(await day()).toMatchObject({ returned: 70 });
+  await world.query("update ahs.verdict set updated_at = updated_at - interval '1 day'");
+  expect(await day()).toMatchObject({ returned: 0 });
 });
 
-test.each([
-  ["2026-11-20T00:00:00.000Z", "2026-11-21T00:00:00.000Z"],
-  ["2026-12-31T23:59:59.999Z", "2027-01-01T00:00:00.000Z"],
-])("the day after %s begins at %s", (moment, next) => {
-  expect(nextDay(new Date(moment))).toEqual(new Date(next));
-  expect(nextDay(new Date(next)).getTime() - new Date(next).getTime()).toBe(DAY_MS);
+test("an owner has its verdicts, those that wait, and the tokens of those that failed by their texts", async () => {
+  const owner = `key:${randomUUID()}`;
+  const failure = async (reason: string) => {
+    await world.add({ owner, runTokens: 70 });
+    const lease = await world.lease();
+    await storeRoleCall(world.db, lease, { record: abstained("critic", reason), at: world.now() });
+    await world.query("update ahs.verdict set status = 'failed' where id = $1", [lease.verdictId]);
+  };
+  await failure("refused: the model declined");
+  await failure("off the schema twice: no score");
+  await failure("the model server is not available: HTTP status 503");
+  expect(await ownerOf(owner)).toEqual({ today: 360, paid: 0, unpaid: 240 });
+  await world.add({ owner, runTokens: 50 });
+  await world.add({ owner, runTokens: 40, status: "completed", finalVerdict: "ALLOW", runs: 1 });
+  await world.add({ owner: "key:another", runTokens: 9 });
+  expect(await ownerOf(owner)).toEqual({ today: 410, paid: 40, unpaid: 290 });
+  world.pass(1_000);
+  expect(await ownerOf(owner)).toEqual({ today: 50, paid: 40, unpaid: 290 });
 });

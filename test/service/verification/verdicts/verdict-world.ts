@@ -113,7 +113,7 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
     db,
     chainId: CHAIN_ID,
     readReleased: async () => null,
-    tokensPerDecision: 1_000_000,
+    tokensOfCase: () => 500_000,
     runPanel,
     runAppealPanel: null,
     metrics,
