@@ -11,6 +11,7 @@ import {
 } from "../service/db/database-clock.ts";
 import { databaseFailure } from "../service/db/database-failure.ts";
 import type { Config } from "./config.ts";
+import { limitLines } from "./limit-lines.ts";
 import { createScrub } from "./secrets/scrub.ts";
 
 const CONNECT_TIMEOUT_MS = 3_000;
@@ -20,7 +21,7 @@ const MAX_CONNECTIONS = 20;
 const RPC_TIMEOUT_MS = 10_000;
 const RPC_RETRIES = 2;
 
-/** JSON lines with the name of the process, without secrets and without texts that the database repeats. Default: standard output. */
+/** JSON lines with the name of the process, those of one kind limited, without secrets and without texts that the database repeats. Default: standard output. */
 export function createLogger(
   { logLevel, secrets = [] }: Pick<Config, "logLevel"> & Partial<Pick<Config, "secrets">>,
   name: string,
@@ -29,8 +30,8 @@ export function createLogger(
   const serializers = { err: loggedError };
   const scrub = createScrub(secrets);
   // Last step of a line, so that no secret of any logger passes it.
-  const scrubbed = { write: (line: string) => destination.write(scrub(line)) };
-  return pino({ name: `ahs-${name}`, level: logLevel, serializers }, scrubbed);
+  const limited = { write: limitLines((line) => destination.write(scrub(line))) };
+  return pino({ name: `ahs-${name}`, level: logLevel, serializers }, limited);
 }
 
 /** The process's pool; throws when no database is configured. */

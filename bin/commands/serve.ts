@@ -21,7 +21,7 @@ import {
 } from "../process.ts";
 import { scoreSigner } from "../serve/attest.ts";
 import { createServices, trustedProxiesOf } from "../serve/create-services.ts";
-import { drainServer, SERVER_LIMITS, startHttpServer } from "../serve/http-server.ts";
+import { drainServer, SERVER_LIMITS, startHttpServer, watchDescriptors } from "../serve/http-server.ts";
 
 const INTERFACES: Readonly<Record<InterfaceName, ApiInterface>> = {
   scoring: SCORING_INTERFACE,
@@ -74,6 +74,7 @@ export async function serveApi({ config }: Invocation): Promise<void> {
     trustedProxies: trustedProxiesOf(config),
     onDrop: countDrops(services.registry),
   });
+  watchDescriptors(server, logger);
   logger.info({ host: config.host, port: config.port }, "serving");
   if (!signal.aborted) await once(signal, "abort");
   life.leave();

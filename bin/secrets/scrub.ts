@@ -1,4 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
+import { limitLines } from "../limit-lines.ts";
 
 /** Takes secrets out of a text. */
 export type Scrub = (text: string) => string;
@@ -135,17 +136,19 @@ function escaped(text: string): string {
 /**
  * Has whatever this process writes to standard output or error from now on scrubbed, text or bytes, by whichever library: Ponder makes
  * its own logger, which takes no destination, and writes to a replaced output instead of the file descriptor. Lines go out whole, so
- * that none hides a secret in two pieces; the function returned writes what has no line end yet. For a process that prints no secret
- * on purpose.
+ * that none hides a secret in two pieces, and their number is limited. The function returned writes what has no line end yet. For a
+ * process that prints no secret on purpose.
  */
 export function scrubOutput(scrub: Scrub, outputs: readonly NodeJS.WriteStream[]): () => void {
   const endings = outputs.map((output) => {
     const write = output.write.bind(output) as (text: string, done?: unknown) => boolean;
     const lines = wholeLines();
+    const limited = limitLines((line) => write(scrub(line)));
     // One implementation for the two signatures of write.
     output.write = ((chunk: string | Uint8Array, ...rest: unknown[]) => {
       const bytes = typeof chunk === "string" ? Buffer.from(chunk, encodingOf(rest[0])) : chunk;
-      return write(scrub(lines.take(bytes)), rest.find(isCallback));
+      limited(lines.take(bytes));
+      return write("", rest.find(isCallback));
     }) as typeof output.write;
     return () => write(scrub(lines.rest()));
   });

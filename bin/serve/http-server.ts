@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import {
   createServer,
   type IncomingMessage,
@@ -9,6 +10,7 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 import { getRequestListener } from "@hono/node-server";
+import type { Logger } from "pino";
 import { connectionAddress, type TrustedProxies } from "../../service/access/client-address.ts";
 import { Problem, type ProblemCode } from "../../service/access/problems.ts";
 import { envelopeHeaders } from "../../service/api/kit/envelope.ts";
@@ -85,6 +87,27 @@ export async function startHttpServer(
   server.listen(port, host);
   await once(server, "listening");
   return server;
+}
+
+const DESCRIPTORS_MS = 1_000;
+
+/**
+ * Logs while no file descriptor is free, until the server closes. The system then ends new connections, which Node
+ * does not report.
+ */
+export function watchDescriptors(server: Server, logger: Pick<Logger, "error">): void {
+  const warn = (error: unknown) =>
+    logger.error({ err: error }, "connections cannot be accepted: see the limit of open files (ulimit -n)");
+  // The system's own answer, where it gives one.
+  server.on("error", warn);
+  const timer = setInterval(() => {
+    try {
+      closeSync(openSync("/dev/null", "r"));
+    } catch (error) {
+      warn(error);
+    }
+  }, DESCRIPTORS_MS);
+  server.once("close", () => clearInterval(timer));
 }
 
 /** Null for a request whose target and Host can be read. */
