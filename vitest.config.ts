@@ -47,8 +47,8 @@ const shared = {
 export default defineConfig({
   test: {
     ...shared,
-    // One PostgreSQL serves all projects.
-    globalSetup: ["test/support/postgres-server.ts"],
+    // One PostgreSQL and one bundle of our processes serve all projects.
+    globalSetup: ["test/support/postgres-server.ts", "test/support/ahs-bundle.ts"],
     sequence: { sequencer: LongestFirst },
     reporters: ["default", runResults()],
     projects: [...testFilesByProject()].map(([name, include]) => ({

@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import type { TortureRow } from "../../torture/torture-row.ts";
-import { COMPILE_CACHE } from "../support/anvil-testkit/script.ts";
 import { useFolder } from "../support/use-folder.ts";
 
 const TORTURE = new URL("../../torture/run.ts", import.meta.url).pathname;
@@ -52,7 +51,7 @@ async function torture(args: readonly string[]) {
       PATH: process.env.PATH ?? "",
       HOME: process.env.HOME ?? "",
       TMPDIR: folder,
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...inject("processEnv"),
     },
   });
   running = child;

