@@ -17,6 +17,7 @@ await startPonder({
   root: given("root"),
   schema: given("schema"),
   viewsSchema: given("views"),
+  host: "127.0.0.1",
   port: Number(given("port")),
   logLevel: "warn",
   settings: {

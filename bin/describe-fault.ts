@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { OPTION_VARIABLES } from "./config.ts";
+import { environment } from "./environment.ts";
 
 type Given = {
   readonly argv: readonly string[];
@@ -17,8 +18,17 @@ export function describeFault(error: Error, given: Given): string {
   if (code === "ECONNREFUSED" && port !== undefined) {
     return `nothing accepts connections at ${address}:${port}${settingOf(port, given)}`;
   }
+  if (code === "EADDRINUSE" && port !== undefined) {
+    const settings = PORTS.filter(
+      (name) => environment.shape[name].safeParse(given.env[name] || undefined).data === port,
+    );
+    const named = settings.length === 0 ? "" : ` (${settings.join(", ")})`;
+    return `port ${port} of ${address} is taken${named}: stop what listens there, or set another`;
+  }
   return error.message;
 }
+
+const PORTS = ["PORT", "INDEX_PORT", "METRICS_PORT"] as const;
 
 /** The option, argument or variable that named a file. */
 function originOf(path: string, { argv, env }: Given): string {

@@ -117,6 +117,7 @@ export const environment = z.object({
     .describe(`names separated by commas: ${INTERFACES.join(", ")}`),
   HOST: z.string().min(1).default("127.0.0.1").describe("a host name or address"),
   PORT: port.default(4020),
+  /** Of the indexer's /health, /ready and /metrics, on METRICS_HOST. */
   INDEX_PORT: port.default(42_069),
   /** Of this process; without it a server shows /metrics on its own port, to this machine alone. */
   METRICS_PORT: port.optional(),

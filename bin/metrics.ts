@@ -6,7 +6,13 @@ import type { Deployment } from "../service/chain/deployments.ts";
 import type { Database } from "../service/db/database.ts";
 import type { DatabaseClock } from "../service/db/database-clock.ts";
 import { fromIndex, readIndexHead } from "../service/db/index-snapshot.ts";
-import { readChainQueues, readFeedPrice, readScoreAges } from "../service/db/operation-facts.ts";
+import {
+  countCallers,
+  readChainQueues,
+  readDatabaseUse,
+  readFeedPrice,
+  readScoreAges,
+} from "../service/db/operation-facts.ts";
 import { readQuarantineFacts } from "../service/db/quarantine.ts";
 import { QUARANTINE_KINDS } from "../service/db/tables/quarantine.ts";
 import { watchSanctionsSources } from "../service/sanctions/metrics.ts";
@@ -24,8 +30,8 @@ type Watched = {
 
 /** Scrapes come every few seconds, and from several places. */
 const KEEP_MS = 5_000;
-/** All scores are read for their ages, which change by no more than the time that passes. */
-const KEEP_AGES_MS = 60_000;
+/** All scores are read for their ages, which change by no more than the time that passes, and all files for the database's size. */
+const KEEP_LONG_MS = 60_000;
 
 /** Registers what build a process runs, always 1; once per registry. */
 function addBuildInfo(registry: Registry, processName: string): void {
@@ -67,7 +73,7 @@ export function watchScores(registry: Registry, watched: Watched): void {
   const { db, deployment, clock } = watched;
   const { chainId, market } = deployment;
   const asOf = () => ({ chainId, now: clock.now() });
-  const ages = remembering(watched, () => readScoreAges(db.$client, asOf()), KEEP_AGES_MS);
+  const ages = remembering(watched, () => readScoreAges(db.$client, asOf()), KEEP_LONG_MS);
   const backing = remembering(watched, () => readBackingAsOf(db, chainId));
   const queues = remembering(watched, () => readChainQueues(db.$client, asOf()));
   const add = (name: string, help: string, read: () => Promise<number | null | undefined>) =>
@@ -108,6 +114,38 @@ export function watchScores(registry: Registry, watched: Watched): void {
   if (feed === null) return;
   const price = remembering(watched, () => readFeedPrice(db.$client, { chainId, feed }));
   add("ahs_native_price_usd", "Last stored price of the native coin in US dollars", price);
+}
+
+/** Registers how much of PostgreSQL is used and how many callers are refused for their rates; once per registry. */
+function watchDatabase(registry: Registry, watched: Watched): void {
+  const { db } = watched;
+  const use = remembering(watched, () => readDatabaseUse(db.$client), KEEP_LONG_MS);
+  addGauge(registry, "ahs_database_bytes", "Size of the database", async () => (await use())?.bytes);
+  addGauge(
+    registry,
+    "ahs_database_connections",
+    "Open connections to PostgreSQL",
+    async () => (await use())?.connections,
+  );
+  addGauge(
+    registry,
+    "ahs_database_connections_max",
+    "Connections that PostgreSQL allows",
+    async () => (await use())?.maxConnections,
+  );
+  const callers = remembering(watched, () => countCallers(db.$client));
+  addGauge(
+    registry,
+    "ahs_callers_active",
+    "Keys and wallets that called within a minute",
+    async () => (await callers())?.active,
+  );
+  addGauge(
+    registry,
+    "ahs_callers_limited",
+    "Those of them whose last call was refused for their rate",
+    async () => (await callers())?.limited,
+  );
 }
 
 /** Registers how many items are quarantined by kind of work, read from the database when the registry is; once per registry. */
@@ -212,6 +250,7 @@ export function workerMetrics(
   watchIndex(registry, watched);
   watchScores(registry, watched);
   watchQuarantine(registry, watched);
+  watchDatabase(registry, watched);
   const sources = createSourceWatch({
     read: () => readSanctionsSources(db, deployment),
     monotonicMs: clock.monotonicMs,

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Address } from "viem";
@@ -117,10 +117,13 @@ export type DemoServices = {
   readonly stop: () => Promise<void>;
 };
 
+/** Between two tries to take the agents' port over from another demo. */
+const TAKE_OVER_MS = 2_000;
+
 /**
  * Serves the endpoints that the population's registration documents declare, the documents of its services as a gateway of IPFS
- * does, and a provider of labels, on loopback. Null
- * where the port is taken, which is logged: the endpoints then do not answer.
+ * does, and a provider of labels, on loopback. Documents on chain name one port for the endpoints, whose answers depend on their
+ * paths alone. Where another demo has that port, it answers for both, and this one takes the port over once it is free.
  */
 export async function startDemoServices({
   labels,
@@ -130,27 +133,47 @@ export async function startDemoServices({
   readonly labels: ReadonlyMap<string, Label>;
   readonly logger: Pick<LiveLogger, "warn">;
   readonly port?: number;
-}): Promise<DemoServices | null> {
-  const server = createServer((request, response) => {
-    void respond(request, response, labels).catch(() => response.destroy());
-  });
-  try {
-    server.listen(port, HOST);
-    await once(server, "listening");
-  } catch (error) {
-    logger.warn(`the agents' endpoints at port ${port} are not served: ${String(error)}`);
-    return null;
-  }
-  const origin = `http://${HOST}:${(server.address() as AddressInfo).port}`;
+}): Promise<DemoServices> {
+  const create = () =>
+    createServer((request, response) => {
+      void respond(request, response, labels).catch(() => response.destroy());
+    });
+  const agents = create();
+  const isFirst = await listens(agents, port);
+  const own = isFirst ? agents : create();
+  if (!isFirst && !(await listens(own, 0))) throw new Error(`no port of ${HOST} is free`);
+  const origin = `http://${HOST}:${(own.address() as AddressInfo).port}`;
+  const takingOver = isFirst ? undefined : setInterval(() => void listens(agents, port), TAKE_OVER_MS);
+  if (!isFirst)
+    logger.warn(`port ${port} of the agents' endpoints is taken: labels and documents are at ${origin}`);
   return {
     labelsUrl: `${origin}${LABELS_PATH}`,
     origin,
     stop: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
+      clearInterval(takingOver);
+      await Promise.all([...new Set([own, agents])].map(stop));
     },
   };
+}
+
+/** Whether the server listens at the port now. */
+async function listens(server: Server, port: number): Promise<boolean> {
+  if (server.listening) return true;
+  try {
+    server.listen(port, HOST);
+    await once(server, "listening");
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EADDRINUSE") return false;
+    throw error;
+  }
+}
+
+async function stop(server: Server): Promise<void> {
+  if (!server.listening) return;
+  server.close();
+  server.closeAllConnections();
+  await once(server, "close");
 }
 
 async function respond(

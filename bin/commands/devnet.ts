@@ -65,12 +65,12 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
     await chain.startLiving();
   } else {
     process.once("message", () => void chain.startLiving());
-    process.send(describe(chain, files.deploymentFile, services?.labelsUrl ?? null));
+    process.send(describe(chain, files.deploymentFile, services.labelsUrl));
   }
   const died = signal.aborted
     ? null
     : await Promise.race([once(signal, "abort").then(() => null), chain.exited]);
-  await services?.stop();
+  await services.stop();
   if (died !== null) throw new Error(`the local chain is gone: ${died}`);
   await chain.stop();
 }
@@ -88,7 +88,7 @@ async function answering(rpcUrl: string): Promise<string> {
 /** Report of the local chain to `ahs up`. */
 export type DevnetReady = ReturnType<typeof describe>;
 
-function describe({ rpcUrl, contracts, samples }: Devnet, deploymentFile: string, labelsUrl: string | null) {
+function describe({ rpcUrl, contracts, samples }: Devnet, deploymentFile: string, labelsUrl: string) {
   return { rpcUrl, deploymentFile, contracts, samples, labelsUrl };
 }
 

@@ -1,6 +1,3 @@
-import { existsSync } from "node:fs";
-import { statfs } from "node:fs/promises";
-import { dirname } from "node:path";
 import { parseArgs } from "node:util";
 import { isUnauthorized, readSupported } from "../../service/access/payments/http-facilitator.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
@@ -9,7 +6,8 @@ import { appealsOf } from "../appeal-settings.ts";
 import { type Config, parseConfig } from "../config.ts";
 import { chainChecks, type OpenedAccounts, openEarly } from "../doctor/chain-checks.ts";
 import { databaseChecks } from "../doctor/database-checks.ts";
-import { judgeDisk, judgeSettings } from "../doctor/judge-service.ts";
+import { checkDisk } from "../doctor/disk.ts";
+import { judgeSettings } from "../doctor/judge-service.ts";
 import {
   type Check,
   concern,
@@ -185,12 +183,4 @@ async function checkFacilitator({ payments }: Config, chainId: number | null): P
         `settles on ${network}${further.map((name) => `, ${name}`).join("")}${credentials === null ? "" : ", asked with credentials"}`,
       )
     : concern(`it does not say that it settles on ${network}`, "choose one that does, or settle yourself");
-}
-
-/** The nearest existing folder is on the disk that the data folder would be on. */
-async function checkDisk(dataDir: string): Promise<Verdict> {
-  let folder = dataDir;
-  while (!existsSync(folder)) folder = dirname(folder);
-  const { bavail, blocks, bsize } = await statfs(folder);
-  return judgeDisk({ freeBytes: bavail * bsize, totalBytes: blocks * bsize });
 }

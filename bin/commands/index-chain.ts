@@ -16,6 +16,7 @@ import { startPonder } from "../indexer/start-ponder.ts";
 import { dropLeftovers, takeOver } from "../indexer/take-over.ts";
 import { createLogger, EXIT_RESTART, openChainClient, openMigratedDatabase } from "../process.ts";
 import { createScrub, scrubOutput } from "../secrets/scrub.ts";
+import { requireFreePort } from "../supervisor/child-process.ts";
 
 const GUARD_INTERVAL_MS = 2_000;
 const RPC_RETRY_MS = 1_000;
@@ -39,6 +40,8 @@ export async function indexChain({ config }: Invocation): Promise<void> {
   const viewsSchema = viewsSchemaOf(chainId);
 
   const lock = await holdIndexLock(options, schema);
+  // Ponder would take the next port without a word, where no health check looks for it.
+  await requireFreePort(config.metricsHost, config.indexPort);
   await ensureSameChain(options, chainId);
   await unlockSchema(lock, schema);
   await dropLeftovers(lock, schema);
@@ -55,6 +58,7 @@ export async function indexChain({ config }: Invocation): Promise<void> {
     schema,
     // Ponder's own would lock readers out meanwhile, and show an old build again whenever that starts anew.
     viewsSchema: null,
+    host: config.metricsHost,
     port: config.indexPort,
     logLevel: config.logLevel,
     // Named one by one: they go into an environment variable, and the whole configuration holds secrets.

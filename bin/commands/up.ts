@@ -158,13 +158,15 @@ async function bringUp(
       rpcUrl,
       deploymentFile,
       labels: labelsOf(config, chain),
-      ipfsGateway: gatewayOf(config, chain),
+      // The documents of local services are at the demo's own gateway alone.
+      ipfsGateway: new URL(chain.labelsUrl).origin,
     };
     const services = await startServices(rising, onChain, urls);
     const head = await awaitIndexed(rising, { db, chain, indexUrl: services.indexUrl });
     chain.live();
     await awaitPublished(rising, { db, chainId: chain.chainId, head });
     await awaitServing(rising, services.baseUrl);
+    rising.progress.end();
     const { baseUrl, scriptedUrl } = services;
     announce({ files: rising.files, out, chain, databaseUrl, apiKey, baseUrl, scriptedUrl });
     if (config.databaseUrl !== null) {
@@ -180,14 +182,7 @@ async function bringUp(
 
 /** The configured provider of labels, else the scripted one. */
 function labelsOf({ labels }: Config, { labelsUrl }: RunningChain): Config["labels"] {
-  return labels.url !== null || labelsUrl === null
-    ? labels
-    : { url: labelsUrl, apiKey: null, provider: DEMO_LABELS };
-}
-
-/** The documents of local services are at the demo's own gateway alone. */
-function gatewayOf({ ipfsGateway }: Config, { labelsUrl }: RunningChain): string {
-  return labelsUrl === null ? ipfsGateway : new URL(labelsUrl).origin;
+  return labels.url !== null ? labels : { url: labelsUrl, apiKey: null, provider: DEMO_LABELS };
 }
 
 async function prepareDatabase({

@@ -4,13 +4,19 @@ import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { type Database, openDatabase } from "../../service/db/database.ts";
 import { type DatabaseClock, openDatabaseClock } from "../../service/db/database-clock.ts";
 import { fromIndex, readIndexHead } from "../../service/db/index-snapshot.ts";
-import { readChainQueues, readRoleFacts, readServerFacts } from "../../service/db/operation-facts.ts";
+import {
+  readChainQueues,
+  readDatabaseUse,
+  readRoleFacts,
+  readServerFacts,
+} from "../../service/db/operation-facts.ts";
 import { readQuarantineFacts } from "../../service/db/quarantine.ts";
 import { countOpen } from "../../service/ingest/warm/warm-state.ts";
 import { ageSeconds, readSanctionsSources } from "../../service/sanctions/sources.ts";
 import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
 import type { Config } from "../config.ts";
 import { MACHINE_CLOCK } from "../process.ts";
+import { checkDatabaseDisk } from "./disk.ts";
 import {
   judgeClock,
   judgeIndex,
@@ -20,6 +26,7 @@ import {
   judgeQueue,
   judgeRoles,
   judgeSanctions,
+  judgeUse,
   judgeVersion,
 } from "./judge-service.ts";
 import { type Check, unseen } from "./run-checks.ts";
@@ -45,7 +52,10 @@ export function databaseChecks(config: Config, databaseUrl: string, deploymentFi
   const server = lookingAt(db);
   const ofChain = deployment === null ? [] : checksOfChain(server, deployment, config.maxIndexAgeSeconds);
   return {
-    checks: [...checksOfServer(server, deployment?.chainId === LOCAL_CHAIN_ID), ...ofChain],
+    checks: [
+      ...checksOfServer(server, { databaseUrl, isLocal: deployment?.chainId === LOCAL_CHAIN_ID }),
+      ...ofChain,
+    ],
     close: () => db.$client.end(),
   };
 }
@@ -74,7 +84,7 @@ function lookingAt(db: Database) {
 
 function checksOfServer(
   { db, connect, check }: ReturnType<typeof lookingAt>,
-  isLocal: boolean,
+  { databaseUrl, isLocal }: { readonly databaseUrl: string; readonly isLocal: boolean },
 ): readonly Check[] {
   const judgeServer = async () => {
     await connect();
@@ -85,6 +95,8 @@ function checksOfServer(
     check("migrations", async () => judgeMigrations((await readServerFacts(db.$client)).migrations)),
     check("rights", async () => judgeRoles(await readRoleFacts(db.$client), isLocal)),
     check("clock", async () => judgeClock((await connect()).aheadSeconds())),
+    check("database use", async () => judgeUse(await readDatabaseUse(db.$client))),
+    check("database disk", async () => checkDatabaseDisk(databaseUrl, await readDatabaseUse(db.$client))),
   ];
 }
 

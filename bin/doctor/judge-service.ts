@@ -1,6 +1,6 @@
 import { clockFault } from "../../service/db/database-clock.ts";
 import { freshnessOf, type IndexHead } from "../../service/db/index-snapshot.ts";
-import type { QueueAge, RoleFacts, ServerFacts } from "../../service/db/operation-facts.ts";
+import type { DatabaseUse, QueueAge, RoleFacts, ServerFacts } from "../../service/db/operation-facts.ts";
 import type { QuarantineFacts } from "../../service/db/quarantine.ts";
 import type { SourceStatus } from "../../service/sanctions/sources.ts";
 import { concern, fault, fine, type Verdict } from "./run-checks.ts";
@@ -47,11 +47,25 @@ export function judgePast({ open, followed }: { readonly open: number; readonly 
 
 const GB = 1_000_000_000;
 
-/** Whether the data folder's disk has room. */
-export function judgeDisk({ freeBytes, totalBytes }: { freeBytes: number; totalBytes: number }): Verdict {
-  const detail = `${(freeBytes / GB).toFixed(1)} of ${(totalBytes / GB).toFixed(1)} GB free`;
+/** Whether the disk of a folder has room. */
+export function judgeDisk(
+  folder: string,
+  { freeBytes, totalBytes }: { freeBytes: number; totalBytes: number },
+): Verdict {
+  const detail = `${folder}: ${(freeBytes / GB).toFixed(1)} of ${(totalBytes / GB).toFixed(1)} GB free`;
   if (freeBytes < GB) return fault(detail, "make room: PostgreSQL stops when its disk is full");
-  return freeBytes < 5 * GB ? concern(detail, "make room, or move the data folder") : fine(detail);
+  return freeBytes < 5 * GB ? concern(detail, "make room, or move the folder") : fine(detail);
+}
+
+/** Share of PostgreSQL's connections from which new processes may find none. */
+const CROWDED = 0.8;
+
+/** Whether PostgreSQL has connections left. */
+export function judgeUse({ bytes, connections, maxConnections }: Omit<DatabaseUse, "folder">): Verdict {
+  const detail = `${(bytes / GB).toFixed(1)} GB, ${connections} of ${maxConnections} connections`;
+  return connections > CROWDED * maxConnections
+    ? concern(detail, "raise max_connections, or run fewer processes: each opens up to 20")
+    : fine(detail);
 }
 
 export type ServiceSettings = {

@@ -36,6 +36,7 @@ export async function startPonder(options: {
   schema: string;
   /** Of views that Ponder makes itself, as a bench wants it; null leaves the views to take-over.ts. */
   viewsSchema: string | null;
+  host: string;
   port: number;
   logLevel: string;
   settings: IndexSettings;
@@ -56,7 +57,7 @@ export async function startPonder(options: {
       config: "ponder.config.ts",
       schema: options.schema,
       ...(options.viewsSchema === null ? {} : { viewsSchema: options.viewsSchema }),
-      hostname: "127.0.0.1",
+      hostname: options.host,
       port: options.port,
       logLevel: options.logLevel,
       logFormat: "json",

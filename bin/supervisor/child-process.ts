@@ -170,16 +170,10 @@ function isFree(port: number): Promise<boolean> {
   );
 }
 
-/** Throws a readable error when something already listens on the port. */
+/** Throws EADDRINUSE, which `describeFault` explains, when something already listens on the port. */
 export async function requireFreePort(host: string, port: number): Promise<void> {
   const server = createServer().listen(port, host);
-  try {
-    await once(server, "listening");
-  } catch (error) {
-    throw new Error(`port ${port} of ${host} is taken: stop what listens there, or choose another --port`, {
-      cause: error,
-    });
-  }
+  await once(server, "listening");
   server.close();
   await once(server, "close");
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Database } from "../../service/db/database.ts";
+import { readFinalized } from "../../service/ingest/read-as-of.ts";
 import { openChainClient } from "../process.ts";
 import type { Rising, RunningChain } from "./start-chain.ts";
 
@@ -30,7 +31,7 @@ export async function awaitIndexed(
 
 /**
  * Waits until every wallet that is followed since that block or earlier has a score and no publication is pending or under way. The
- * first scan asks for wallets of the second registry meanwhile: they are scored later.
+ * first scan asks for wallets of the second registry meanwhile: they are scored later. Before the first score, blocks are enriched.
  */
 export async function awaitPublished(
   rising: Rising,
@@ -45,7 +46,14 @@ export async function awaitPublished(
        and wallet in (select address from ${followed})`,
     );
     if (wallets === null || scored === null || scored < wallets) {
-      rising.progress.show("score", scored ?? 0, wallets ?? 0);
+      const [enriched] = await count(
+        db,
+        `select block as n from ahs.enrich_cursor where chain_id = ${chainId}`,
+      );
+      const final = scored === 0 ? await readFinalized(db.$client, `chain_${chainId}`) : null;
+      if (final === null || (enriched ?? 0) >= final.blockNumber)
+        rising.progress.show("score", scored ?? 0, wallets ?? 0);
+      else rising.progress.show("enrich", enriched ?? 0, final.blockNumber);
       return false;
     }
     const [wanted] = await count(
@@ -65,7 +73,9 @@ export async function awaitPublished(
 
 /** Waits until the API answers from a fresh index. */
 export async function awaitServing(rising: Rising, baseUrl: string): Promise<void> {
+  rising.progress.show("serve", 0, 1);
   await poll(rising, () => servesFreshData(baseUrl));
+  rising.progress.show("serve", 1, 1);
 }
 
 /** Whether the server is ready and its index fresh. */

@@ -18,8 +18,8 @@ export type RunningChain = {
   readonly deploymentFile: string;
   readonly contracts: Readonly<Record<string, Address>>;
   readonly samples: Readonly<Record<string, Address>>;
-  /** Of the scripted provider of labels; null where its port was taken. */
-  readonly labelsUrl: string | null;
+  /** Of the scripted provider of labels. */
+  readonly labelsUrl: string;
   /** From here on new transactions come by themselves. */
   readonly live: () => void;
 };

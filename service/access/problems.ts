@@ -80,6 +80,8 @@ export const PROBLEMS = {
   "deadline-exceeded": { status: 503, title: "Deadline exceeded" },
   "connection-crowded": { status: 503, title: "Too many requests on one connection" },
   draining: { status: 503, title: "Shutting down" },
+  // Of the proxy in ops/Caddyfile.
+  "no-server": { status: 503, title: "No server answered" },
 } as const satisfies Record<string, ProblemKind>;
 
 export type ProblemCode = keyof typeof PROBLEMS;

@@ -18,6 +18,38 @@ export async function readServerFacts(client: Asked) {
   return { ...row, migrations: { applied: applied.length, known: knownMigrations() } };
 }
 
+/** Size and connections of the database, and its folder where the user may know it. */
+export type DatabaseUse = {
+  readonly bytes: number;
+  readonly connections: number;
+  readonly maxConnections: number;
+  readonly folder: string | null;
+};
+
+export async function readDatabaseUse(client: Asked): Promise<DatabaseUse> {
+  const { rows } = await client.query<DatabaseUse>(
+    `select pg_database_size(current_database())::float8 as bytes,
+       (select sum(numbackends)::int from pg_stat_database) as connections,
+       current_setting('max_connections')::int as "maxConnections",
+       (select setting from pg_settings where name = 'data_directory') as folder`,
+  );
+  const [row] = rows;
+  if (row === undefined) throw new Error("the database answers nothing");
+  return row;
+}
+
+/** Callers by key or wallet whose last call of the last minute was counted, and those of them that were refused it for their rate. */
+export async function countCallers(
+  client: Asked,
+): Promise<{ readonly active: number; readonly limited: number }> {
+  const { rows } = await client.query<{ active: number; limited: number }>(
+    `select count(*)::int as active, count(*) filter (where granted = 0)::int as limited from ahs.rate_bucket
+     where updated_at > clock_timestamp() - interval '1 minute'
+       and (starts_with(identity, 'key:') or starts_with(identity, 'wallet:'))`,
+  );
+  return rows[0] ?? { active: 0, limited: 0 };
+}
+
 export type RoleFacts = {
   /** Which of our roles the cluster has, and which of them the user may act as. */
   readonly roles: readonly {

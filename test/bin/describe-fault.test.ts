@@ -19,8 +19,22 @@ test.each([
     "nothing accepts connections at ::1:5432 (DATABASE_URL or --database-url)",
   ],
   [{ code: "ECONNREFUSED", address: "::1", port: 1 }, [], "nothing accepts connections at ::1:1"],
+  [
+    { code: "EADDRINUSE", address: "127.0.0.1", port: 42_069 },
+    [],
+    "port 42069 of 127.0.0.1 is taken (INDEX_PORT): stop what listens there, or set another",
+  ],
+  [
+    { code: "EADDRINUSE", address: "::", port: 9_464 },
+    [],
+    "port 9464 of :: is taken (METRICS_PORT): stop what listens there, or set another",
+  ],
   [{}, [], "raw"],
 ] as const)("describes %o of a command with %o", (facts, argv, expected) => {
-  const env = { DATABASE_URL: "postgres://x@localhost:5432/ahs", AHS_DEPLOYMENT: "/kept" };
+  const env = {
+    DATABASE_URL: "postgres://x@localhost:5432/ahs",
+    AHS_DEPLOYMENT: "/kept",
+    METRICS_PORT: "9464",
+  };
   expect(describeFault(failure(facts), { argv, env })).toBe(expected);
 });

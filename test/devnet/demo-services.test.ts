@@ -20,9 +20,7 @@ let services: DemoServices;
 
 beforeAll(async () => {
   const labels = demoLabels({ samples: { keeper: MIXED_CASE }, contracts: {} });
-  const started = await startDemoServices({ labels, logger, port: 0 });
-  if (started === null) throw new Error("a free port was taken");
-  services = started;
+  services = await startDemoServices({ labels, logger, port: 0 });
 });
 afterAll(() => services.stop());
 
@@ -75,8 +73,19 @@ test("names known accounts as the provider of labels, and no others", async () =
   expect(await source.read(zeroAddress)).toEqual({ kind: "labels", labels: [] });
 });
 
-test("logs a taken port and goes on without", async () => {
-  const port = Number(new URL(services.origin).port);
-  expect(await startDemoServices({ labels: new Map(), logger, port })).toBeNull();
+test("has labels and documents on another port where the agents' is taken, and takes it over once it is free", async () => {
+  const first = await startDemoServices({ labels: new Map(), logger, port: 0 });
+  const port = Number(new URL(first.origin).port);
+  const second = await startDemoServices({ labels: new Map(), logger, port });
   expect(warnings).toEqual([expect.stringContaining(`port ${port}`)]);
+  const statusAt = (url: string) =>
+    fetch(url).then(
+      ({ status }) => status,
+      () => null,
+    );
+  expect(await statusAt(`${second.origin}/keeper/0`)).toBe(200);
+  await first.stop();
+  await expect.poll(() => statusAt(`http://127.0.0.1:${port}/keeper/0`)).toBe(200);
+  await second.stop();
+  expect(await statusAt(`http://127.0.0.1:${port}/keeper/0`)).toBeNull();
 });

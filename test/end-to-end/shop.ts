@@ -9,7 +9,7 @@ import { beforeAll } from "vitest";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import type { Script } from "../support/anvil-testkit/script.ts";
 import type { TestServer } from "../support/anvil-testkit/services.ts";
-import { useTestkit } from "../support/anvil-testkit/testkit.ts";
+import { type Testkit, useTestkit } from "../support/anvil-testkit/testkit.ts";
 import { until } from "../support/until.ts";
 
 /** The wallet that the service knows. */
@@ -63,22 +63,9 @@ export function useShop() {
   let worker: Script;
   const url = (path: string) => `${server.baseUrl}${path}`;
   beforeAll(async () => {
-    await kit.chain.register(AGENT);
-    const approval = createPermit2ApprovalTx(kit.chain.contracts.usdc);
-    await kit.chain.send({ from: payer.address, ...approval });
-    for (let call = 0; call < 12; call += 1) {
-      await kit.chain.moveTime(3_600);
-      await kit.chain.succeed(AGENT);
-    }
-    await kit.chain.toWallClock();
-    await kit.chain.mine(40, 0);
-    await kit.startIndexer();
-    worker = kit.startWorker();
+    ({ worker } = await prepareShop(kit));
     server = await kit.startServer({ env: ENV });
-    kit.startMining(BLOCK_MS);
-    await until({ what: "the wallet is answered for" }, async () =>
-      (await fetch(url(`/ahs/${AGENT}`))).status === 402 ? true : null,
-    );
+    await untilAnswersFor(url(`/ahs/${AGENT}`));
   });
   const untilRow = (what: string, query: string) =>
     until({ what }, async () => ((await kit.db.$client.query(query)).rowCount === 0 ? null : true));
@@ -86,17 +73,8 @@ export function useShop() {
     kit,
     url,
     baseUrl: () => server.baseUrl,
-    /** The headers of a payment for what the request is answered with 402. */
-    pay: async (
-      path: string,
-      init: RequestInit = {},
-      client: x402Client = buyer,
-    ): Promise<Record<string, string>> => {
-      const unpaid = (await (await fetch(url(path), init)).json()) as PaymentRequired;
-      return new x402HTTPClient(client).encodePaymentSignatureHeader(
-        await client.createPaymentPayload(unpaid),
-      );
-    },
+    pay: (path: string, init: RequestInit = {}, client: x402Client = buyer) =>
+      paymentFor(url(path), init, client),
     /** Asks, and kills the server once its settlement is broadcast, while no block is mined. */
     killWhileSettling: async (path: string, init: RequestInit): Promise<void> => {
       kit.stopMining();
@@ -143,6 +121,39 @@ export function useShop() {
       worker = kit.startWorker();
     },
   };
+}
+
+/** Makes the wallet that the service knows, and starts an indexer and a worker on its chain, which mines by itself from then on. */
+export async function prepareShop(kit: Testkit) {
+  await kit.chain.register(AGENT);
+  const approval = createPermit2ApprovalTx(kit.chain.contracts.usdc);
+  await kit.chain.send({ from: payer.address, ...approval });
+  for (let call = 0; call < 12; call += 1) {
+    await kit.chain.moveTime(3_600);
+    await kit.chain.succeed(AGENT);
+  }
+  await kit.chain.toWallClock();
+  await kit.chain.mine(40, 0);
+  const indexer = await kit.startIndexer();
+  kit.startMining(BLOCK_MS);
+  return { indexer, worker: kit.startWorker() };
+}
+
+/** Waits until an unpaid request for the wallet's data is answered with its price. */
+export async function untilAnswersFor(url: string): Promise<void> {
+  await until({ what: "the wallet is answered for" }, async () =>
+    (await fetch(url)).status === 402 ? true : null,
+  );
+}
+
+/** The headers of a payment for what the request is answered with 402. */
+export async function paymentFor(
+  url: string,
+  init: RequestInit = {},
+  client: x402Client = buyer,
+): Promise<Record<string, string>> {
+  const unpaid = (await (await fetch(url, init)).json()) as PaymentRequired;
+  return new x402HTTPClient(client).encodePaymentSignatureHeader(await client.createPaymentPayload(unpaid));
 }
 
 /** A request with a body of JSON. */

@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
+import { parse, stringify } from "yaml";
 import { environment } from "../../bin/environment.ts";
 import { documentedMetrics } from "../support/documented-metrics.ts";
+import { useFolder } from "../support/use-folder.ts";
 
 const ROOT = new URL("../..", import.meta.url);
 const textOf = (path: string) => readFileSync(new URL(path, ROOT), "utf8");
@@ -34,39 +36,72 @@ type Compose = {
 };
 type Rule = { readonly alert: string; readonly expr: string; readonly labels: { readonly severity: string } };
 
-const CREDENTIALS = [
-  "X-API-Key",
-  "Authorization",
-  "Payment-Signature",
-  "X-Payment-Claim",
-  "Sign-In-With-X",
-  "Cookie",
-];
+const environmentOf = (name: string) => compose.services[name]?.environment ?? {};
+const prometheus = parse(textOf("ops/prometheus/prometheus.yml")) as {
+  readonly scrape_configs: readonly {
+    readonly static_configs?: readonly { readonly targets: readonly string[] }[];
+    readonly dns_sd_configs?: readonly { readonly names: readonly string[]; readonly port: number }[];
+  }[];
+};
+const board = JSON.parse(textOf("ops/grafana/agent-health.json")) as {
+  readonly panels: readonly { readonly targets?: readonly { readonly expr: string }[] }[];
+};
+const shown = board.panels.flatMap(({ targets }) => targets?.map(({ expr }) => expr) ?? []);
 const compose = parse(textOf("ops/compose.yml"), { merge: true }) as Compose;
 const rules = (parse(textOf("ops/prometheus/rules.yml")) as { groups: { rules: Rule[] }[] }).groups.flatMap(
   (group) => group.rules,
 );
 
+const SERVERS = ["serve-1", "serve-2"];
+const OURS = ["migrate", "index", ...SERVERS, "work"];
+
 test("compose runs one indexer, two servers and two workers after the migration, by commands that exist", () => {
   const commands = textOf("bin/ahs.ts");
-  for (const name of ["migrate", "index", "serve", "work"]) {
+  for (const name of OURS) {
     const [command] = compose.services[name]?.command ?? [];
     expect(commands).toContain(`\n  ${command}: [`);
     expect(compose.services[name]).toMatchObject({ image: "agent-health" });
   }
-  for (const name of ["serve", "work"]) {
+  for (const name of [...SERVERS, "work"]) {
     expect(compose.services[name]).toMatchObject({
-      deploy: { replicas: 2 },
       restart: "unless-stopped",
       depends_on: { migrate: { condition: "service_completed_successfully" } },
     });
   }
+  expect(compose.services.work).toMatchObject({ deploy: { replicas: 2 } });
+});
+
+test("proxy and Prometheus ask every server of compose by its name", () => {
+  const asked = SERVERS.map((name) => `${name}:4020`).join(" ");
+  expect(compose.services.proxy?.environment?.SERVERS).toBe(`\${SERVERS:-${asked}}`);
+  expect(textOf("ops/Caddyfile")).toContain(`reverse_proxy {$SERVERS:${asked}} {`);
+  expect(
+    prometheus.scrape_configs.flatMap((job) => job.static_configs?.flatMap(({ targets }) => targets)),
+  ).toEqual(expect.arrayContaining(SERVERS.map((name) => `${name}:9464`)));
+});
+
+test("Prometheus scrapes services of compose at the ports where they show metrics", () => {
+  const targets = prometheus.scrape_configs.flatMap(({ static_configs, dns_sd_configs }) => [
+    ...(static_configs?.flatMap((config) => config.targets) ?? []),
+    ...(dns_sd_configs?.flatMap(({ names, port }) => names.map((name) => `${name}:${port}`)) ?? []),
+  ]);
+  const { METRICS_PORT } = environmentOf("work");
+  expect(targets.toSorted()).toEqual(
+    [
+      ...[...SERVERS, "work"].map((name) => `${name}:${METRICS_PORT}`),
+      `index:${environment.shape.INDEX_PORT.parse(undefined)}`,
+      "proxy:9180",
+      "database-disk:9100",
+    ].toSorted(),
+  );
+  for (const name of [...SERVERS, "index", "work"])
+    expect(environmentOf(name)).toMatchObject({ METRICS_HOST: "0.0.0.0" });
 });
 
 test("only the proxy has ports outside, and everything is watched or was never started", () => {
   const published = Object.entries(compose.services).filter(([, service]) => service.ports !== undefined);
   expect(published.map(([name]) => name)).toEqual(["proxy"]);
-  for (const name of ["postgres", "index", "serve", "work"])
+  for (const name of ["postgres", "index", ...SERVERS, "work"])
     expect(compose.services[name]?.healthcheck).toBeDefined();
   // Of the image when it runs alone.
   expect(textOf("ops/Containerfile")).toMatch(/^HEALTHCHECK/m);
@@ -125,31 +160,23 @@ test("every container is confined, and has a limit of memory", () => {
   expect(textOf("ops/Containerfile")).toContain("RUN ln -s /tmp/ponder-env.d.ts ponder-env.d.ts");
 });
 
-test("images of others can be pinned by a variable that is documented, and the proxy gets no settings but its host", () => {
+test("images of others can be pinned by a variable that is documented, and the proxy gets no settings but its host and its servers", () => {
   const variables = textOf("ops/compose.env.example");
-  for (const name of ["postgres", "proxy"]) {
-    const [, variable = "none"] = /^\$\{([A-Z_]+):-[^}]+\}$/.exec(compose.services[name]?.image ?? "") ?? [];
+  const images = Object.entries(compose.services).filter(([name]) => !OURS.includes(name));
+  expect(images.map(([name]) => name)).toEqual(expect.arrayContaining(["postgres", "proxy", "prometheus"]));
+  for (const [, { image = "" }] of images) {
+    const [, variable = "none"] = /^\$\{([A-Z_]+):-[^}]+\}$/.exec(image) ?? [];
     expect(variables).toContain(`${variable}=`);
     expect(textOf("docs/run-on-base.md")).toContain(variable);
   }
   expect(textOf("ops/Containerfile")).toMatch(/^ARG NODE_IMAGE=.*\nFROM \$\{NODE_IMAGE\}$/m);
-  expect(Object.keys(compose.services.proxy?.environment ?? {})).toEqual(["SITE"]);
+  expect(Object.keys(compose.services.proxy?.environment ?? {})).toEqual(["SITE", "SERVERS"]);
   expect(compose.services.proxy?.env_file).toBeUndefined();
   expect(textOf("ops/.gitignore").split("\n")).toEqual(expect.arrayContaining([".env", "env"]));
 });
 
-test("the proxy repeats no request that a server may have charged", () => {
-  const [, match = ""] = /lb_retry_match \{([^}]*)\}/.exec(textOf("ops/Caddyfile")) ?? [];
-  const lines = match.split("\n").map((line) => line.trim());
-  expect(lines).toContain("method GET HEAD");
-  // Every header by which a request may be charged, or prove whose it is.
-  for (const header of CREDENTIALS) expect(lines).toContain(`header !${header}`);
-});
-
 test("no variable is set that nobody reads", () => {
-  const ours = ["migrate", "index", "serve", "work"].flatMap((name) =>
-    Object.keys(compose.services[name]?.environment ?? {}),
-  );
+  const ours = OURS.flatMap((name) => Object.keys(environmentOf(name)));
   const lines = textOf("ops/env.example").match(/^[A-Z0-9_]+(?==)/gm) ?? [];
   const image =
     textOf("ops/Containerfile")
@@ -180,19 +207,49 @@ test("the image copies what exists, runs as a user without rights and takes in n
 test("an alert misses a replica as soon as there are fewer than compose runs", () => {
   const { expr = "" } = rules.find(({ alert }) => alert === "AhsReplicaMissing") ?? {};
   const [, wanted] = /< (\d+) /.exec(expr) ?? [];
-  for (const job of ["serve", "work"]) {
-    expect(expr).toContain(`absent(up{job="ahs-${job}"})`);
-    expect(compose.services[job]).toMatchObject({ deploy: { replicas: Number(wanted) } });
-  }
+  expect(expr).toContain('absent(up{job="ahs-work"})');
+  expect(compose.services.work).toMatchObject({ deploy: { replicas: Number(wanted) } });
 });
 
-// Debian's `prometheus` has it; without it the rules are read, and not evaluated.
+// Debian's `prometheus` has it; without it rules and queries are read, and not evaluated.
 const PROMTOOL = "/usr/bin/promtool";
+const HAS_PROMTOOL = existsSync(PROMTOOL);
+if (!HAS_PROMTOOL && process.env.CI === "true") throw new Error("no promtool: install Debian's prometheus");
 
-test.skipIf(!existsSync(PROMTOOL))("alerts fire when they should, and are silent when all is well", () => {
+function promtool(...args: readonly string[]): void {
   const cwd = new URL("ops/prometheus", ROOT);
-  const { status, stdout, stderr } = spawnSync(PROMTOOL, ["test", "rules", "rules.test.yml"], { cwd });
+  const { status, stdout, stderr } = spawnSync(PROMTOOL, args, { cwd });
   expect(status, `${stdout}${stderr}`).toBe(0);
+}
+
+test.skipIf(!HAS_PROMTOOL)("alerts fire when they should, and are silent when all is well", () => {
+  promtool("check", "config", "prometheus.yml");
+  promtool("test", "rules", "rules.test.yml");
+});
+
+const folder = useFolder();
+
+test.skipIf(!HAS_PROMTOOL)("every query of the board is one that Prometheus understands", () => {
+  const rules = shown.map((expr, at) => ({ record: `board:query${at}`, expr }));
+  const file = join(folder, "board.yml");
+  writeFileSync(file, stringify({ groups: [{ name: "board", rules }] }));
+  promtool("check", "rules", file);
+});
+
+test("pages and tickets have receivers of their own", () => {
+  const { route, receivers } = parse(textOf("ops/prometheus/alertmanager.example.yml")) as {
+    readonly route: { readonly receiver: string; readonly routes: readonly { readonly receiver: string }[] };
+    readonly receivers: readonly { readonly name: string }[];
+  };
+  const used = [route.receiver, ...route.routes.map(({ receiver }) => receiver)];
+  expect(used.toSorted()).toEqual(receivers.map(({ name }) => name).toSorted());
+  expect(textOf("ops/.gitignore")).toContain("prometheus/alertmanager.yml");
+});
+
+test("the board shows metrics that exist", () => {
+  const documented = documentedMetrics();
+  expect(shown.length).toBeGreaterThan(30);
+  expect(shown.flatMap(oursIn).filter((name) => !documented.has(name))).toEqual([]);
 });
 
 test("every alert reads metrics that exist, and is named in docs/operate.md", () => {
@@ -200,9 +257,13 @@ test("every alert reads metrics that exist, and is named in docs/operate.md", ()
   const operate = textOf("docs/operate.md");
   expect(rules.length).toBeGreaterThan(10);
   for (const { alert, expr, labels } of rules) {
-    const names = (expr.match(/\bahs_\w+/g) ?? []).map((name) => name.replace(/_bucket$/, ""));
-    expect(names.filter((name) => !documented.has(name))).toEqual([]);
+    expect(oursIn(expr).filter((name) => !documented.has(name))).toEqual([]);
     expect(operate).toContain(alert);
     expect(["page", "ticket"]).toContain(labels.severity);
   }
 });
+
+/** Our metrics in a query. */
+function oursIn(expr: string): readonly string[] {
+  return (expr.match(/\bahs_\w+/g) ?? []).map((name) => name.replace(/_bucket$/, ""));
+}

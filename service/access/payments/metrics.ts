@@ -42,7 +42,7 @@ export function createPaymentGauge(registry: Registry): Gauge<"kind"> {
   const { gauge } = metricsOf(registry);
   return gauge(
     "ahs_payments_held",
-    "Payments by what they wait for; owed ones wait for their payer, stuck ones are reserved for over five minutes, and unclaimed ones are channels with charges to collect",
+    "Payments by what they wait for; owed ones wait for their payer, lost ones were taken back by a reorganisation, stuck ones are reserved for over five minutes, and unclaimed ones are channels with charges to collect",
     "kind",
   );
 }

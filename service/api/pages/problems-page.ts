@@ -75,6 +75,7 @@ const REMEDIES: Readonly<Record<ProblemCode, string>> = {
   "deadline-exceeded": "Repeat the request.",
   "connection-crowded": "Use more connections, or send fewer requests at once.",
   draining: "Repeat the request; another server answers it.",
+  "no-server": "Repeat the request with the same payment and `Idempotency-Key`.",
 };
 
 /** /docs/problems: the targets of the `type` of problems. */

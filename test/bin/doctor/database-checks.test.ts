@@ -32,6 +32,10 @@ test.each([
   server.close();
   expect(first).toMatchObject({ check: "database", level: "fail", advice: expect.stringContaining(advice) });
   expect(others.map(({ check, level, detail }) => [check, level, detail])).toEqual(
-    ["migrations", "rights", "clock"].map((check) => [check, "warn", "not checked: no database"]),
+    ["migrations", "rights", "clock", "database use", "database disk"].map((check) => [
+      check,
+      "warn",
+      "not checked: no database",
+    ]),
   );
 });

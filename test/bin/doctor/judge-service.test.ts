@@ -4,6 +4,7 @@ import {
   judgeIndex,
   judgeSanctions,
   judgeSettings,
+  judgeUse,
   type ServiceSettings,
 } from "../../../bin/doctor/judge-service.ts";
 import type { SourceStatus } from "../../../service/sanctions/sources.ts";
@@ -45,7 +46,17 @@ test.each([
   [4e9, "warn"],
   [0.9e9, "fail"],
 ])("%d bytes free are %s", (freeBytes, level) => {
-  expect(judgeDisk({ freeBytes, totalBytes: 5e10 })).toMatchObject({ level });
+  expect(judgeDisk("/data", { freeBytes, totalBytes: 5e10 })).toMatchObject({
+    level,
+    detail: expect.stringMatching(/^\/data: .* of 50\.0 GB free$/),
+  });
+});
+
+test.each([
+  [160, "ok"],
+  [161, "warn"],
+])("%d of 200 connections are %s", (connections, level) => {
+  expect(judgeUse({ bytes: 1e9, connections, maxConnections: 200 })).toMatchObject({ level });
 });
 
 describe("settings", () => {

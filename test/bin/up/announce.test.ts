@@ -30,7 +30,7 @@ function announced(scriptedUrl: string | null): { readonly text: string; readonl
         newcomer: zeroAddress,
         "x402-seller": zeroAddress,
       },
-      labelsUrl: null,
+      labelsUrl: "http://127.0.0.1:4090/labels",
       live: () => undefined,
     },
     databaseUrl: "postgres://127.0.0.1/ahs",

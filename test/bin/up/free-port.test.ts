@@ -14,7 +14,10 @@ test("a port that is taken is refused by name before anything is started, or the
   await expect(requireFreePort("127.0.0.1", port)).resolves.toBeUndefined();
   const server = createServer().listen(port, "127.0.0.1");
   await once(server, "listening");
-  await expect(requireFreePort("127.0.0.1", port)).rejects.toThrow(`port ${port} of 127.0.0.1 is taken`);
+  await expect(requireFreePort("127.0.0.1", port)).rejects.toMatchObject({
+    code: "EADDRINUSE",
+    port,
+  });
   expect(await freePortFrom(port)).toBeGreaterThan(port);
   server.close();
 });

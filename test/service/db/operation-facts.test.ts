@@ -2,7 +2,9 @@ import type { Address } from "viem";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { fromIndex, readIndexHead } from "../../../service/db/index-snapshot.ts";
 import {
+  countCallers,
   readChainQueues,
+  readDatabaseUse,
   readFeedPrice,
   readRoleFacts,
   readScoreAges,
@@ -63,6 +65,28 @@ describe("the server", () => {
     expect(facts.ownsAll).toBe(false);
     expect(facts.roles.filter(({ isMember }) => isMember).map(({ role }) => role)).toEqual(["ahs_serve"]);
   });
+});
+
+test("shows the use of the server to every user, and its folder to those that may see it", async () => {
+  const use = {
+    bytes: expect.any(Number),
+    connections: expect.any(Number),
+    maxConnections: expect.any(Number),
+  };
+  expect(await readDatabaseUse(db.$client)).toEqual({ ...use, folder: expect.stringMatching(/^\//) });
+  const working = openMigrated(urlForRole(url, "ahs_work"));
+  const seen = await readDatabaseUse(working.$client);
+  await working.$client.end();
+  expect(seen).toEqual({ ...use, folder: null });
+  expect(Math.min(seen.bytes, seen.connections, seen.maxConnections)).toBeGreaterThan(0);
+});
+
+test("counts callers of the last minute, and those whose last call was refused", async () => {
+  await db.$client.query(`
+    insert into ahs.rate_bucket (identity, tokens, granted, updated_at) values
+      ('key:a', 3, 1, clock_timestamp()), ('wallet:b', 0.2, 0, clock_timestamp()),
+      ('key:idle', 0.2, 0, clock_timestamp() - interval '2 minutes'), ('bytes:c', 5, 0, clock_timestamp())`);
+  expect(await countCallers(db.$client)).toEqual({ active: 2, limited: 1 });
 });
 
 test("reports each queue by itself, and postponed items as not overdue", async () => {

@@ -110,6 +110,8 @@ describe("/openapi.json", () => {
       "request-timeout",
       "headers-too-large",
       "connection-crowded",
+      // Of the proxy.
+      "no-server",
       // Of forms on pages, which are no part of the document.
       "cross-site",
     ];
