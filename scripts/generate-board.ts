@@ -153,6 +153,11 @@ const ROWS: Readonly<Record<string, readonly Panel[]>> = {
       shows: { "{{job}} {{instance}}": "rate(process_cpu_seconds_total[5m])" },
     },
     {
+      title: "Clocks ahead of the database",
+      unit: "s",
+      shows: { "{{job}} {{instance}}": "ahs_clock_ahead_seconds" },
+    },
+    {
       title: "Connections to PostgreSQL",
       unit: "short",
       shows: { open: "max(ahs_database_connections)", allowed: "max(ahs_database_connections_max)" },
@@ -211,7 +216,7 @@ function shown({ title, unit, shows }: Panel) {
     type: "timeseries",
     title,
     datasource: { type: "prometheus", uid: "$datasource" },
-    fieldConfig: { defaults: { unit, min: 0 }, overrides: [] },
+    fieldConfig: { defaults: { unit }, overrides: [] },
     targets: Object.entries(shows).map(([legendFormat, expr], at) => ({
       refId: String.fromCharCode(65 + at),
       expr,
