@@ -3,6 +3,7 @@ import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Logger } from "pino";
 import { type Address, getAddress } from "viem";
 import type { LocalAccount } from "viem/accounts";
+import { ownerOf, ownerText } from "../../service/access/access.ts";
 import { createApiKeyAccess } from "../../service/access/api-key-access.ts";
 import {
   apiKeyFinder,
@@ -178,10 +179,11 @@ export async function createServices(
       history === null
         ? null
         : onDemand({ ...context, history, logger }, { deployment, rpcUrl: config.rpcUrl }),
-    enrol: (wallets, debitId) =>
+    enrol: (wallets, { caller, debitId }) =>
       db.transaction(async (tx) => {
         await keepDebit(tx, debitId);
-        await requestEnrolments(tx, { chainId, wallets, now: now() });
+        const requestedBy = ownerText(ownerOf(caller));
+        await requestEnrolments(tx, { chainId, wallets, requestedBy, now: now() });
       }),
     attest: attestWith(db, signer, { chainId, address: oracle.address }),
     infrastructure: { ...createInfrastructureReader(reads, deployment), ...visitor },

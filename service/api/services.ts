@@ -3,7 +3,7 @@ import type { JWK } from "jose";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Address, Hex } from "viem";
-import type { Owner, PaidRequest } from "../access/access.ts";
+import type { Owner, PaidRequest, PayingCaller } from "../access/access.ts";
 import type { KeyAccess } from "../access/api-key-access.ts";
 import type {
   ApiKey,
@@ -147,7 +147,10 @@ type ScoringServices = {
    * Asks to follow wallets that a caller paid for, in one transaction with the capture of the debit that pays; null for a payment that
    * was settled before, or a key without a limit.
    */
-  readonly enrol: (wallets: readonly Address[], debitId: string | null) => Promise<void>;
+  readonly enrol: (
+    wallets: readonly Address[],
+    paid: { readonly caller: PayingCaller; readonly debitId: string | null },
+  ) => Promise<void>;
   /** Signs a stored score for the oracle. */
   readonly attest: (row: StoredScore) => Promise<Attestation>;
   /** The file of an inputs hash; undefined without one. */

@@ -1,6 +1,7 @@
 import { and, asc, count, eq, gte, inArray, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
+import { startOfDay, turnOf } from "../db/day-budget.ts";
 import { viewOf } from "../db/index-snapshot.ts";
 import { type EnrolmentState, enrolment } from "../db/tables/history.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
@@ -11,34 +12,60 @@ export const ENROL_PURPOSE = "enrol";
 /** An enrolment that is not settled, with what the index and the sender know of it. */
 export type EnrolmentRow = Awaited<ReturnType<typeof readOpenEnrolments>>[number];
 
+/** Requests of one payer that may wait. Its further ones are not stored, and can be paid for again on a later day. */
+const MOST_WAITING = 200;
+
 /**
  * Asks to follow wallets (lower-case, distinct) that a caller has paid for. Left out are wallets that are followed, refused, or were paid
- * for before, and those of which no own call is known: the publisher pays for no token or router.
+ * for before, those of which no own call is known (the publisher pays for no token or router), and those beyond the payer's queue.
  */
 export async function requestEnrolments(
   tx: NodePgDatabase,
-  { chainId, wallets, now }: { chainId: number; wallets: readonly string[]; now: Date },
+  {
+    chainId,
+    wallets,
+    requestedBy,
+    now,
+  }: {
+    chainId: number;
+    wallets: readonly string[];
+    /** Who paid: key:ID or wallet:ADDRESS. */
+    requestedBy: string;
+    now: Date;
+  },
 ): Promise<void> {
   await tx.execute(sql`
-    insert into ${enrolment} (chain_id, wallet, state, requested_at, cause)
-    select ${chainId}, wallet, 'pending', ${now.toISOString()}::timestamptz, 'paid'
+    insert into ${enrolment} (chain_id, wallet, state, requested_at, cause, requested_by)
+    select ${chainId}, wallet, 'pending', ${now.toISOString()}::timestamptz, 'paid', ${requestedBy}
     from unnest(${sql.param(wallets)}::text[]) as wanted (wallet)
     where exists (select from ahs.own_call where chain_id = ${chainId} and own_call.wallet = wanted.wallet)
       and not exists (select from ${viewOf(chainId, "wallet")} where address = wanted.wallet)
       and not exists (select from ahs.unfollowed where chain_id = ${chainId} and address = wanted.wallet)
     order by wallet
-    on conflict (chain_id, wallet) do update set cause = 'paid' where enrolment.cause <> 'paid'`);
+    limit greatest(0, ${MOST_WAITING} - (select count(*) from ${enrolment}
+      where chain_id = ${chainId} and state = 'pending' and requested_by = ${requestedBy}))
+    on conflict (chain_id, wallet) do update set cause = 'paid', requested_by = excluded.requested_by
+    where enrolment.cause <> 'paid'`);
 }
 
-/** Enrolments on their way, and of those that wait as many as given that are due, paid ones first, then the oldest; the former first. */
+/**
+ * Enrolments on their way, then as many as given of those that are due: paid ones first, payers in turns by what they had today, of each
+ * payer the oldest.
+ */
 export async function readOpenEnrolments(
   tx: NodePgDatabase,
   chainId: number,
   due: { readonly now: Date; readonly limit: number },
 ) {
-  const { wallet, state, attempts, notBefore, cause } = enrolment;
+  const { wallet, state, attempts, notBefore, cause, requestedBy, requestedAt } = enrolment;
+  const hadToday = sql<number>`(
+    select count(*)::int from ahs.enrolment e join ahs.sender_transaction t on t.id = e.sender_transaction_id
+    where e.chain_id = ${chainId} and e.requested_by = ${requestedBy} and t.state <> 'failed'
+      and t.created_at >= ${startOfDay(due.now).toISOString()}::timestamptz)`;
   const columns = {
-    ...{ wallet, state, attempts, notBefore, cause },
+    ...{ wallet, state, attempts, notBefore, cause, requestedBy },
+    /** Requests of the same payer that were sent in the UTC day. */
+    hadToday,
     /** Block from which the index follows the wallet; null while it does not. */
     followedBlock: sql<number | null>`(
       select followed_block::float8 from ${viewOf(chainId, "wallet")} where address = ${enrolment.wallet})`,
@@ -59,7 +86,12 @@ export async function readOpenEnrolments(
           or(isNull(enrolment.notBefore), lte(enrolment.notBefore, due.now)),
         ),
       )
-      .orderBy(asc(enrolment.cause), asc(enrolment.requestedAt), asc(enrolment.wallet));
+      .orderBy(
+        asc(cause),
+        turnOf(sql`${cause}, ${requestedBy}`, sql`${requestedAt}, ${wallet}`, hadToday),
+        asc(requestedAt),
+        asc(wallet),
+      );
   const sent = await ofState("sent");
   return [...sent, ...(await ofState("pending").limit(due.limit))];
 }
@@ -81,13 +113,12 @@ export async function hasDueEnrolment(db: NodePgDatabase, chainId: number, now: 
 
 /** Requests of the UTC day that were handed to the sender, those left out that never went out. */
 export async function countSentToday(tx: NodePgDatabase, chainId: number, now: Date): Promise<number> {
-  const midnight = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()));
   return tx.$count(
     senderTransaction,
     and(
       eq(senderTransaction.chainId, chainId),
       eq(senderTransaction.purpose, ENROL_PURPOSE),
-      gte(senderTransaction.createdAt, midnight),
+      gte(senderTransaction.createdAt, startOfDay(now)),
       ne(senderTransaction.state, "failed"),
     ),
   );

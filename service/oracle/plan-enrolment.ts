@@ -1,4 +1,5 @@
 import { zeroAddress } from "viem";
+import { hasRoom } from "../db/day-budget.ts";
 import type { EnrolmentRow } from "./enrolments.ts";
 import { fateOfTransaction } from "./score-fate.ts";
 
@@ -56,10 +57,10 @@ export function fateOfEnrolment(
 }
 
 /**
- * Selects the due requests to send today. Paid requests may use the whole daily limit; those of registries only its
- * first half, so that paid ones always find room. With a limit of one, the first due request is sent.
+ * Selects the due requests to send today. Paid requests may use the whole daily limit, of which no payer has more than it leaves to the
+ * others; those of registries only its first half, so that paid ones find room. With a limit of one, the first due request is sent.
  */
-export function sendableToday<Row extends Pick<EnrolmentRow, "cause">>(
+export function sendableToday<Row extends Pick<EnrolmentRow, "cause" | "requestedBy" | "hadToday">>(
   due: readonly Row[],
   {
     perDay,
@@ -72,8 +73,11 @@ export function sendableToday<Row extends Pick<EnrolmentRow, "cause">>(
 ): readonly Row[] {
   const sendable: Row[] = [];
   for (const row of due) {
-    const room = row.cause === "paid" || perDay === 1 ? perDay : Math.floor(perDay / 2);
-    if (sentToday + sendable.length < room) sendable.push(row);
+    const isPaid = row.cause === "paid";
+    const ceiling = isPaid || perDay === 1 ? perDay : Math.floor(perDay / 2);
+    const now = sendable.filter(({ requestedBy }) => requestedBy === row.requestedBy).length;
+    const own = isPaid && row.requestedBy !== null ? row.hadToday + now : 0;
+    if (hasRoom({ ceiling, used: sentToday + sendable.length, own })) sendable.push(row);
   }
   return sendable;
 }

@@ -100,7 +100,7 @@ export function defineScore<Params>({
     async work(
       { query: { include } },
       { address, named, score, standing: { threats, followed }, mayFetch, plan },
-      { deps, now, debitId },
+      { deps, now, caller, debitId },
     ): Promise<AhsRecord> {
       const row = await scoredRow(address, score);
       const [record, backing, history, attestation, d3] = await Promise.all([
@@ -110,7 +110,7 @@ export function defineScore<Params>({
         include.includes("attestation") ? attestationPart(row, deps) : {},
         plan === null ? null : answerInfrastructure({ row, plan, now }, deps),
       ]);
-      if (mayFetch && !followed) await deps.enrol([address], debitId);
+      if (mayFetch && !followed) await deps.enrol([address], { caller, debitId });
       return {
         ...record,
         ...named,

@@ -176,14 +176,18 @@ export const getHealth = definePaid({
   },
   settlement: (_input, { fetchHistory }) => (fetchHistory === null ? "after" : "before"),
   interestIn: ({ address }) => [address],
-  async work({ params: { address } }, { fetchHistory, followed }, { deps, debitId }): Promise<HealthAnswer> {
+  async work(
+    { params: { address } },
+    { fetchHistory, followed },
+    { deps, caller, debitId },
+  ): Promise<HealthAnswer> {
     if (fetchHistory !== null) await scoredRow(address, fetchHistory);
     const source = await readReport(address, deps);
     const [life, drawnTokens] = await Promise.all([
       deps.walletLife(address, source.asOf.blockNumber),
       deps.walletTransfers.drawnTokens(ninetyDays(address, source)),
     ]);
-    if (fetchHistory !== null && !followed) await deps.enrol([address], debitId);
+    if (fetchHistory !== null && !followed) await deps.enrol([address], { caller, debitId });
     const facts = gatherReportFacts(source, deps.policy);
     return renderHealth({
       ...{ facts, life, known: deps.knownAccounts },

@@ -109,7 +109,11 @@ export const postAhsBatch = definePaid({
     return { wallets, scorers };
   },
   interestIn: ({ results }) => results.map(({ address }) => address),
-  async work(_input, { wallets, scorers }, { deps, now, debitId }): Promise<z.infer<typeof batchSchema>> {
+  async work(
+    _input,
+    { wallets, scorers },
+    { deps, now, caller, debitId },
+  ): Promise<z.infer<typeof batchSchema>> {
     const unfollowed: Address[] = [];
     const entries = await mapLimited(wallets, AT_ONCE, async ({ address, standing }): Promise<Entry> => {
       try {
@@ -124,7 +128,7 @@ export const postAhsBatch = definePaid({
       }
     });
     const answer = answerEntries(entries);
-    if (unfollowed.length > 0) await deps.enrol(unfollowed, debitId);
+    if (unfollowed.length > 0) await deps.enrol(unfollowed, { caller, debitId });
     return answer;
   },
 });

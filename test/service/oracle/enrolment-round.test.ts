@@ -54,11 +54,34 @@ test("a wallet that somebody else has followed meanwhile is not requested again"
 
 test("a day's requests beyond the cap wait for the next day", async () => {
   world.startSender();
-  await world.ask(A, B, C);
+  for (const [payer, wallet] of [A, B, C].entries()) await world.askAs(`key:${payer}`, [wallet]);
   expect(await world.round({ perDay: 2 })).toMatchObject({ sent: [A, B], held: "day" });
   expect(await world.round({ perDay: 2 })).toMatchObject({ sent: [], held: "day" });
   const tomorrow = new Date(Date.now() + 86_400_000);
   expect(await world.round({ perDay: 2 }, tomorrow)).toMatchObject({ sent: [C], held: null });
+});
+
+test("one payer's flood takes half of the day, and a later payer's request goes the same day", async () => {
+  world.startSender();
+  const flood = Array.from({ length: 12 }, (_, index) => testWallet(100 + index));
+  await world.askAs("wallet:0xf1", flood);
+  expect(await world.round({ perDay: 6 })).toMatchObject({ sent: flood.slice(0, 3), held: "day" });
+  expect(await world.round({ perDay: 6 })).toMatchObject({ sent: [], held: "day" });
+  await world.askAs("key:late", [A, B]);
+  expect(await world.round({ perDay: 6 })).toMatchObject({ sent: [A, B], held: "day" });
+});
+
+test("payers take turns, the one with the fewest requests of the day first", async () => {
+  await world.askAs("key:1", [A, B]);
+  await world.askAs("key:2", [C]);
+  expect(await world.round({ perDay: 100 })).toMatchObject({ sent: [A, C, B], held: null });
+});
+
+test("a payer has 200 requests waiting at most, and others are stored beside them", async () => {
+  const wallets = Array.from({ length: 205 }, (_, index) => testWallet(1_000 + index));
+  await world.askAs("key:1", wallets);
+  await world.askAs("key:2", [A]);
+  expect(await world.enrolments()).toHaveLength(201);
 });
 
 test("a fee above the bound is not paid, and what waits goes once it has fallen", async () => {

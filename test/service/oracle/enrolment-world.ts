@@ -60,6 +60,15 @@ export async function createEnrolmentWorld() {
     await sync();
     return roundWithoutSync(...args);
   };
+  /** Asks for wallets as a paid call does, in a transaction of its own each. */
+  const askAs = async (requestedBy: string, wallets: readonly Address[]): Promise<void> => {
+    for (const wallet of wallets.map(lowerCase)) {
+      await insertOnlyCall(world.db.$client, wallet);
+      await world.db.transaction((tx) =>
+        requestEnrolments(tx, { chainId: CHAIN_ID, wallets: [wallet], requestedBy, now: new Date() }),
+      );
+    }
+  };
   const enrolments = () => world.db.select().from(enrolment).orderBy(enrolment.wallet);
   return {
     ...world,
@@ -68,15 +77,8 @@ export async function createEnrolmentWorld() {
     round,
     roundWithoutSync,
     enrolments,
-    /** Asks for wallets as a paid call does, in a transaction of its own each. */
-    ask: async (...wallets: readonly Address[]): Promise<void> => {
-      for (const wallet of wallets.map(lowerCase)) {
-        await insertOnlyCall(world.db.$client, wallet);
-        await world.db.transaction((tx) =>
-          requestEnrolments(tx, { chainId: CHAIN_ID, wallets: [wallet], now: new Date() }),
-        );
-      }
-    },
+    ask: (...wallets: readonly Address[]): Promise<void> => askAs("key:1", wallets),
+    askAs,
     /** Rounds and blocks until every enrolment is settled. */
     settle: async (): Promise<void> => {
       let last: unknown;

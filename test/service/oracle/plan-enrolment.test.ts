@@ -15,6 +15,7 @@ const PENDING: EnrolmentRow = {
   attempts: 0,
   notBefore: null,
   cause: "paid",
+  ...{ requestedBy: "key:1", hadToday: 0 },
   followedBlock: null,
   isUnfollowed: false,
   transaction: null,
@@ -87,7 +88,7 @@ test.each([
   [2, "prr", "p"],
 ])("of four requests a day %s are sent: of %s, paid or of registries, go %s", (sentToday, due, sent) => {
   const rows = [...due].map((letter) => ({
-    cause: letter === "p" ? ("paid" as const) : ("registry" as const),
+    ...{ cause: letter === "p" ? ("paid" as const) : ("registry" as const), requestedBy: null, hadToday: 0 },
   }));
   const gone = sendableToday(rows, { perDay: 4, sentToday });
   expect(gone.map(({ cause }) => cause[0]).join("")).toBe(sent);
@@ -101,10 +102,24 @@ test.each([
   [3, 0, "rr", "r"],
 ])("of %d a day, %d of them sent, %s leaves %s", (perDay, sentToday, due, sent) => {
   const rows = [...due].map((letter) => ({
-    cause: letter === "p" ? ("paid" as const) : ("registry" as const),
+    ...{ cause: letter === "p" ? ("paid" as const) : ("registry" as const), requestedBy: null, hadToday: 0 },
   }));
   const gone = sendableToday(rows, { perDay, sentToday });
   expect(gone.map(({ cause }) => cause[0]).join("")).toBe(sent);
+});
+
+test.each([
+  ["one payer alone", { sentToday: 0, had: {} }, "aaaaaa", "aaa"],
+  ["two payers", { sentToday: 0, had: {} }, "aaabbb", "aaabb"],
+  ["a newcomer beside a payer who had three", { sentToday: 3, had: { a: 3 } }, "ab", "b"],
+  ["a newcomer for the last place", { sentToday: 5, had: { a: 3, b: 2 } }, "abcd", "c"],
+])("of six a day %s: %o, due %s, get %s", (_, { sentToday, had }, due, sent) => {
+  const rows = [...due].map((requestedBy) => {
+    const hadToday = Object.entries(had).find(([payer]) => payer === requestedBy)?.[1] ?? 0;
+    return { cause: "paid" as const, requestedBy, hadToday };
+  });
+  const gone = sendableToday(rows, { perDay: 6, sentToday });
+  expect(gone.map(({ requestedBy }) => requestedBy).join("")).toBe(sent);
 });
 
 test("an enrolment that was sent by nothing is a broken invariant", () => {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import pino from "pino";
 import { createWalletReader } from "../../../bin/serve/reports.ts";
+import { ownerOf, ownerText } from "../../../service/access/access.ts";
 import { apiKeyFinder, createApiKey } from "../../../service/access/api-keys.ts";
 import { createKeyDebits, keepDebit } from "../../../service/access/key-debits.ts";
 import { createApp } from "../../../service/api/create-app.ts";
@@ -68,10 +69,11 @@ export async function createOnDemandWorld() {
       scoreNow: (address) => scoreNow(context, address),
       scoreOnDemand:
         history === null ? null : (address) => scoreOnDemand({ ...context, history, logger }, address),
-      enrol: (wallets, debitId) =>
+      enrol: (wallets, { caller, debitId }) =>
         db.transaction(async (tx) => {
           await keepDebit(tx, debitId);
-          await requestEnrolments(tx, { chainId: context.chainId, wallets, now: now() });
+          const requestedBy = ownerText(ownerOf(caller));
+          await requestEnrolments(tx, { chainId: context.chainId, wallets, requestedBy, now: now() });
         }),
       policy: context.policy,
       infrastructure: {

@@ -183,7 +183,12 @@ describe("wallets of registries", () => {
   const ask = async (wallet: Address) => {
     await insertOnlyCall(world.db.$client, wallet);
     await world.db.transaction((tx) =>
-      requestEnrolments(tx, { chainId: CHAIN, wallets: [wallet], now: world.deps.now() }),
+      requestEnrolments(tx, {
+        chainId: CHAIN,
+        wallets: [wallet],
+        requestedBy: "key:1",
+        now: world.deps.now(),
+      }),
     );
   };
 
