@@ -38,6 +38,7 @@ export default createConfig({
       id: deployment.chainId,
       rpc: Array.from({ length: RPC_BUCKETS }, () => indexSettings.rpcUrl),
       pollingInterval: indexSettings.pollingIntervalMs,
+      ...(indexSettings.logsBlocks === null ? {} : { ethGetLogsBlockRange: indexSettings.logsBlocks }),
     },
   },
   contracts: {

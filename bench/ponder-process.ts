@@ -25,6 +25,7 @@ await startPonder({
     rpcUrl: given("rpc"),
     databaseUrl: given("database"),
     pollingIntervalMs: 200,
+    logsBlocks: null,
     unfollowed: [],
   },
 });

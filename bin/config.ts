@@ -73,6 +73,7 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
     /** Values that no log line and no message may contain. */
     secrets,
     pollingIntervalMs: data.POLLING_INTERVAL_MS,
+    logsBlocks: data.RPC_LOGS_BLOCKS ?? null,
     maxIndexAgeSeconds: data.MAX_INDEX_AGE_SECONDS,
     rescoreIntervalSeconds: data.RESCORE_INTERVAL_SECONDS,
     keys: keySettings(data),

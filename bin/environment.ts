@@ -145,6 +145,8 @@ export const environment = z.object({
     .describe(`one of ${LOG_LEVELS.join(", ")}`),
   /** Price of eth_getBlockReceipts at the node's provider, in per cent of eth_getLogs: it decides how live blocks are read. */
   RPC_RECEIPTS_PERCENT: wholeNumber(1, 10_000).default(33),
+  /** Most blocks of one eth_getLogs of the index; by default it finds out, by the words of the providers that it knows. */
+  RPC_LOGS_BLOCKS: wholeNumber(1, 100_000).optional(),
   POLLING_INTERVAL_MS: wholeNumber(100, 60_000).default(1_000),
   /** An index whose newest block is older than this answers nothing that needs to be fresh. */
   MAX_INDEX_AGE_SECONDS: seconds.default(120),

@@ -67,6 +67,7 @@ export async function indexChain({ config }: Invocation): Promise<void> {
       rpcUrl: settings.rpcUrl,
       databaseUrl: withOwnNames(settings.databaseUrl),
       pollingIntervalMs: config.pollingIntervalMs,
+      logsBlocks: config.logsBlocks,
       unfollowed,
     },
   });

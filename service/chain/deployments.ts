@@ -188,6 +188,8 @@ const schema = z.object({
   rpcUrl: z.url(),
   databaseUrl: z.string().min(1),
   pollingIntervalMs: z.int().min(100),
+  /** Most blocks of one eth_getLogs; null where Ponder finds out. */
+  logsBlocks: z.int().min(1).nullable(),
   /** Addresses in lower case that the operator does not want followed. */
   unfollowed: z.array(z.templateLiteral(["0x", z.string().regex(/^[0-9a-f]{40}$/)])),
 });

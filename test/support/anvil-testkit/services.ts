@@ -36,6 +36,7 @@ export async function startIndexer(options: ServiceOptions): Promise<TestIndexer
     INDEX_PORT: String(port),
     POLLING_INTERVAL_MS: "100",
     LOG_LEVEL: "info",
+    ...options.env,
   };
   const script = runScript(["index"], env, join(options.folder, "index.log"));
   let ended: number | null | undefined;
