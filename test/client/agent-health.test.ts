@@ -56,6 +56,14 @@ describe("AgentHealth", () => {
     await expect(client.scoreAgent(REGISTRY, 143)).rejects.toBeInstanceOf(NotFoundError);
   });
 
+  it("lists what is owed to the wallet of its key, or to one that signs in", async () => {
+    const { client } = clientOf(fakeApp());
+    expect(await client.owed()).toEqual({ owed: [] });
+    const keyless = clientOf(fakeApp(), { apiKey: null, retries: 0 });
+    await expect(keyless.client.owed("signed")).rejects.toBeInstanceOf(AuthenticationError);
+    expect(keyless.requests[0]?.headers.get("sign-in-with-x")).toBe("signed");
+  });
+
   it("compares wallets", async () => {
     const other = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
     const { wallets } = await clientOf(fakeApp()).client.compare([WALLET_EIP55, other]);

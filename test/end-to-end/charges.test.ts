@@ -147,7 +147,7 @@ describe("ten wallets outside the index, each with a transaction", () => {
 
   it("are not followed where the connection is cut during the work, and nothing is spent", async () => {
     for (const by of ["upto", "exact", "exact-permit2"] as const) {
-      const { url, init, ...rest } = await batch([KNOWN, ...FRESH.slice(1)], by);
+      const { url, init, ...rest } = await batch([QUARANTINED, ...FRESH.slice(1)], by);
       const cut = new AbortController();
       const cutting = appOf({
         ...served,
@@ -162,7 +162,10 @@ describe("ten wallets outside the index, each with a transaction", () => {
       const sent = { ...rest, url, init: { ...init, signal: cut.signal } };
       expect(await outcomeOf(sent, cutting)).toMatchObject({ status: 402, units: 0 });
     }
-    expect([await enrolments(), await histories()]).toEqual([0, 0]);
+    const read = await query("select from ahs.wallet_interest where wallet = $1", [
+      QUARANTINED.toLowerCase(),
+    ]);
+    expect([await enrolments(), await histories(), read.rowCount]).toEqual([0, 0, 0]);
   });
 
   it("are not followed for a key whose answer fails", async () => {
@@ -494,8 +497,8 @@ async function insertAppealable(): Promise<string> {
     [id, SPEC.id, payer.address.toLowerCase(), `key:${key.id}`, id],
   );
   await query(
-    `insert into ahs.appeal (verdict_id, chain_id, run, appeal_by, decide_by, state, created_at, updated_at)
-     values ($1, 31337, 1, now() + interval '1 hour', now() + interval '2 hours', 'window', now(), now())`,
+    `insert into ahs.appeal (verdict_id, chain_id, run, appeal_by, decide_by, units, state, created_at, updated_at)
+     values ($1, 31337, 1, now() + interval '1 hour', now() + interval '2 hours', 500, 'window', now(), now())`,
     [id],
   );
   return id;

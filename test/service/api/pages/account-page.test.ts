@@ -140,6 +140,26 @@ describe("a browser that is signed in", () => {
     expect(await stale.text()).toContain("You were signed out.");
   });
 
+  test("sees what is owed to the wallet that bought its key", async () => {
+    const payers: string[] = [];
+    const pages = fakeAccountPages({
+      async owed(asked) {
+        payers.push(...asked);
+        return asked.map((payer) => ({
+          ...{ endpoint: "GET /report-card/{address}", resource: "/report-card/0x1", payer },
+          ...{ scheme: "exact" as const, amount: 2_000_000n, transactionHash: null },
+          settledAt: new Date("2026-11-19T10:00:00.000Z"),
+        }));
+      },
+    });
+    const html = await (await fakeApp({ pages }).app.request("/account", { headers: SIGNED_IN })).text();
+    expect(payers).toEqual(["0x70997970c51812dc3a010c7d01b50e0d17dc79c8"]);
+    for (const words of ["Paid and not answered", "GET /report-card/0x1", "2.00 USD"])
+      expect(html).toContain(words);
+    const none = await appOf().app.request("/account", { headers: SIGNED_IN });
+    expect(await none.text()).not.toContain("Paid and not answered");
+  });
+
   test("sees what the key is, and how payments are routed for it", async () => {
     const one = appOf({
       keySummary: async () => ({
