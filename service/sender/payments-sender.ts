@@ -47,6 +47,11 @@ export function queueCall(db: NodePgDatabase, key: SenderKey, order: Order): Pro
   });
 }
 
+const NEVER_SENT = {
+  ...WITHOUT_NONCE,
+  ...{ final: false, minedHash: null, minedBlock: null, minedAt: null, gasUsed: null, costWei: null },
+};
+
 /**
  * Queues the call that carries out an authorization, once per authorization. One that failed before it was ever sent is queued
  * again, since the new caller has seen it pass a simulation. So is a later step that reverted in a final block: its caller has seen
@@ -58,10 +63,10 @@ export async function enqueueSettlement(pool: Database, key: SenderKey, order: O
   const revived = await db
     .update(senderTransaction)
     .set({
-      ...WITHOUT_NONCE,
-      ...{ state: "queued", final: false, data: order.data, attempts: 0, updatedAt: sql`now()` },
+      ...{ state: "queued", data: order.data, attempts: 0, updatedAt: sql`now()` },
       ...{ notBefore: null, failure: null, error: null, revertData: null },
-      ...{ minedHash: null, minedBlock: null, minedAt: null, gasUsed: null, costWei: null },
+      // A server queues first steps alone, and may change no more columns: a failed one has no nonce and no block.
+      ...(order.authorization.step === undefined ? {} : NEVER_SENT),
     })
     .where(
       and(
