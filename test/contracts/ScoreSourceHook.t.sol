@@ -127,9 +127,7 @@ abstract contract ScoreSourceSuite is EscrowFixture {
             abi.encodeWithSelector(IProviderGate.ProviderBelowThreshold.selector, PROVIDER, 0, 60)
         );
         gate.requireAcceptable(PROVIDER);
-        vm.expectRevert(
-            abi.encodeWithSelector(IProviderGate.ProviderBelowThreshold.selector, PROVIDER, 0, 1)
-        );
+        vm.expectRevert(abi.encodeWithSelector(IProviderGate.ProviderBelowThreshold.selector, PROVIDER, 0, 1));
         lowest.requireAcceptable(PROVIDER);
     }
 
