@@ -55,6 +55,7 @@ import { type Database, underDeadline } from "../../service/db/database.ts";
 import type { DatabaseClock } from "../../service/db/database-clock.ts";
 import { fromIndex } from "../../service/db/index-snapshot.ts";
 import { createReads } from "../../service/db/read-replica.ts";
+import { createSenderCheck } from "../../service/ingest/history/has-sent.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
 import { AHS_2026_2 } from "../../service/model/score/policy.ts";
 import { requestEnrolments } from "../../service/oracle/enrolments.ts";
@@ -179,6 +180,7 @@ export async function createServices(
       history === null
         ? null
         : onDemand({ ...context, history, logger }, { deployment, rpcUrl: config.rpcUrl }),
+    hasSent: config.rpcUrl === null ? null : createSenderCheck(openChainClient(config.rpcUrl, CALLER_RPC)),
     enrol: (wallets, { caller, debitId }) =>
       db.transaction(async (tx) => {
         await keepDebit(tx, debitId);

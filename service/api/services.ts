@@ -143,6 +143,8 @@ type ScoringServices = {
   readonly scoreNow: (address: Address) => ReturnType<typeof scoreNow>;
   /** Null without a source of history: then wallets outside the index are not scored. */
   readonly scoreOnDemand: ((address: Address) => ReturnType<typeof scoreOnDemand>) | null;
+  /** Whether an account has sent transactions of its own, by the node; null without a node. Rejects if it does not answer. */
+  readonly hasSent: ((address: Address) => Promise<boolean>) | null;
   /**
    * Asks to follow wallets that a caller paid for, in one transaction with the capture of the debit that pays; null for a payment that
    * was settled before, or a key without a limit.

@@ -145,8 +145,9 @@ function hasInput<Params, Query, Body, Answer>({
 
 /** Price of an endpoint. */
 export type Pricing = {
-  /** Thousandths of a US dollar; the least, where it depends on the request. */
+  /** Thousandths of a US dollar; where it depends on the request, the least, or the most beside `leastUnits`. */
   readonly units: number;
+  readonly leastUnits: number | null;
   readonly isFixed: boolean;
   /** Whether a payment of scheme `upto` is charged by the answer. */
   readonly isMetered: boolean;
@@ -269,11 +270,13 @@ const paymentRequiredResponse: readonly [number, Response] = [
 ];
 
 /** Describes the payment of a priced operation. */
-function describePricing({ units, isFixed, isMetered, isCaptured, paidBy }: Pricing): AccessDescription {
+function describePricing(pricing: Pricing): AccessDescription {
+  const { units, leastUnits, isFixed, isMetered, isCaptured, paidBy } = pricing;
   const amount = String(units / 1000);
+  const range = leastUnits === null ? { min: amount } : { min: String(leastUnits / 1000), max: amount };
   const price = isFixed
     ? { mode: "fixed", currency: "USD", amount }
-    : { mode: "dynamic", currency: "USD", min: amount };
+    : { mode: "dynamic", currency: "USD", ...range };
   return {
     security: paidBy === "payment" ? [{ X402: [] }] : [{ ApiKey: [] }, { BearerKey: [] }, { X402: [] }],
     problems: PAID_PROBLEMS,

@@ -57,8 +57,9 @@ type PricedSpec<Params, Query, Body, Answer, Checked, Prepared> = EndpointSpec<
   Body,
   Answer
 > & {
-  /** Thousandths of a US dollar; the lowest price if `priceOf` computes it. */
+  /** Thousandths of a US dollar; the lowest price if `priceOf` computes it, or the highest beside a `lowestPrice`. */
   readonly price: number;
+  readonly lowestPrice?: number;
   priceOf?(input: RequestInput<Params, Query, Body>): number;
   /** The units that a payment of scheme `upto` is charged for an answer; it authorizes the price. Absent for a fixed price. */
   meteredUnits?(answer: Answer): number;

@@ -24,7 +24,7 @@ export type Endpoint = {
   readonly method: "get" | "post" | "put" | "delete";
   /** OpenAPI template, for example /ahs/{address}. */
   readonly path: string;
-  /** Thousandths of a US dollar, the lowest if it varies; null for a free endpoint. */
+  /** Thousandths of a US dollar, as `price` of the spec; null for a free endpoint. */
   readonly price: number | null;
   readonly paidBy: PaidRequest["paidBy"];
   readonly summary: string;
@@ -78,6 +78,7 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
   return {
     ...erased(spec, {
       units: spec.price,
+      leastUnits: spec.lowestPrice ?? null,
       paidBy: spec.paidBy ?? "anyone",
       isFixed: spec.priceOf === undefined,
       isMetered: spec.meteredUnits !== undefined,

@@ -14,7 +14,7 @@ import { splitList } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
 import { definePaid, type Endpoint } from "./endpoint.ts";
 import type { CheckContext } from "./endpoint-spec.ts";
-import { recordOf, scoredRow, scorerOf } from "./score-record.ts";
+import { recordOf, requireSender, scoredRow, scorerOf } from "./score-record.ts";
 import { refuseUrl } from "./validation-failed.ts";
 import { scoredStanding } from "./wallet-report.ts";
 
@@ -82,6 +82,7 @@ export function defineScore<Params>({
       return { ...subject, standing, score, mayFetch: score === deps.scoreOnDemand };
     },
     async prepare({ query }, checked, { deps }) {
+      if (checked.mayFetch) await requireSender(checked.address, checked.standing, deps);
       if (query.agent_url !== undefined)
         await refuseUrl({ loc: ["query", "agent_url"], given: query.agent_url }, deps.infrastructure.refusal);
       const wantsD3 = query.include.includes("infrastructure") || query.agent_url !== undefined;

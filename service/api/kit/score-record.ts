@@ -3,7 +3,7 @@ import { unavailable } from "../../access/problems.ts";
 import type { StoredScore, WalletSnapshot } from "../../scores/scores.ts";
 import { type AhsRecord, renderAhsRecord } from "../schemas/ahs-record.ts";
 import type { Services } from "../services.ts";
-import { notIndexed, type ScoredStanding } from "./wallet-report.ts";
+import { neverSeen, notIndexed, type ScoredStanding } from "./wallet-report.ts";
 
 type Score = NonNullable<Services["scoreOnDemand"]>;
 
@@ -20,6 +20,32 @@ export function scorerOf(
   if (!known && deps.scoreOnDemand === null) throw notIndexed(address);
   return deps.scoreOnDemand ?? deps.scoreNow;
 }
+
+/**
+ * For a wallet outside the index, before anything is charged. Throws a 404 if it has sent no transaction, so that no source has a history
+ * of it, and a 503 while the node does not say.
+ */
+export async function requireSender(
+  address: Address,
+  { known }: Pick<ScoredStanding, "known">,
+  { hasSent, logger }: Pick<Services, "hasSent" | "logger">,
+): Promise<void> {
+  if (known || hasSent === null) return;
+  const sent = await hasSent(address).catch((error: unknown) => {
+    logger.warn(
+      { err: error, wallet: address },
+      "the node does not say whether a wallet has sent transactions",
+    );
+    return null;
+  });
+  if (sent === null)
+    throw unavailable("history-unavailable", "The node does not answer whether the wallet has a history.", {
+      retryAfterSeconds: NODE_RETRY_SECONDS,
+    });
+  if (!sent) throw neverSeen(address);
+}
+
+const NODE_RETRY_SECONDS = 5;
 
 /** Scores the wallet and returns its row. Throws the 404 and 503 problems of a failed scoring. */
 export async function scoredRow(address: Address, score: Score): Promise<StoredScore> {

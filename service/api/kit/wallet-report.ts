@@ -146,6 +146,14 @@ export function notIndexed(address: Address): Problem {
   );
 }
 
+/** The 404 of a wallet outside the index that has sent no transaction of its own. */
+export function neverSeen(address: Address): Problem {
+  return new Problem(
+    "not-indexed",
+    `${toEip55(address)} has sent no transaction of its own on this chain: there is nothing to score, and nothing is charged. The index follows it from the moment that an agent registers it or an account calls requestScore of the oracle for it. Once it has sent a transaction, a paid GET /ahs/{address} follows it as well.`,
+  );
+}
+
 /** Stored state of a wallet. Throws a 503 problem if the index is empty or too old. */
 export async function freshStanding(
   address: Address,

@@ -17,7 +17,7 @@ import { countText, moneyText } from "../../reports/phrases.ts";
 import type { SeenCall, WalletLife } from "../../scores/wallet-reads.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
-import { scoredRow } from "../kit/score-record.ts";
+import { requireSender, scoredRow } from "../kit/score-record.ts";
 import {
   ninetyDays,
   notIndexed,
@@ -154,7 +154,7 @@ export const getHealth = definePaid({
   tag: "Reports",
   summary: "Operational health of a wallet",
   description:
-    "Success rate, fees of failures by cause, contract and method, activity by week, portfolio, open unlimited approvals, and recommendations by severity and saving, from the wallet's own calls of 180 days. Savings below 0.01 USD a month and methods with a single call give no recommendation. Values in USD are at the prices of the day; unknown values are null with a reason beside them. A wallet outside the index is read from the deployment's history source, if it has one, and is followed from then on; until that is done, or if the source fails, the answer is 503 and costs nothing. `preview=true` answers a free preview.",
+    "Success rate, fees of failures by cause, contract and method, activity by week, portfolio, open unlimited approvals, and recommendations by severity and saving, from the wallet's own calls of 180 days. Savings below 0.01 USD a month and methods with a single call give no recommendation. Values in USD are at the prices of the day; unknown values are null with a reason beside them. A wallet outside the index is read from the deployment's history source, if it has one, and is followed from then on; until that is done, or if the source fails, the answer is 503 and costs nothing. A wallet that has sent no transaction is 404 and costs nothing. `preview=true` answers a free preview.",
   request: { params: addressParams, query: previewQuery, body: null },
   answer: { schema: healthSchema, description: "The report", preview: previewSchema },
   async preview(input, context) {
@@ -170,9 +170,13 @@ export const getHealth = definePaid({
   ],
   async check({ params: { address } }, { deps, now }) {
     const { known, followed } = await scoredStanding(address, deps, now);
-    if (known) return { fetchHistory: null, followed };
+    if (known) return { fetchHistory: null, known, followed };
     if (deps.scoreOnDemand === null) throw notIndexed(address);
-    return { fetchHistory: deps.scoreOnDemand, followed };
+    return { fetchHistory: deps.scoreOnDemand, known, followed };
+  },
+  async prepare({ params: { address } }, checked, { deps }) {
+    await requireSender(address, checked, deps);
+    return checked;
   },
   settlement: (_input, { fetchHistory }) => (fetchHistory === null ? "after" : "before"),
   interestIn: ({ address }) => [address],

@@ -5,9 +5,9 @@ import { PROBLEMS, Problem, problemType } from "../../access/problems.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import { definePaid, isMeteredBy } from "../kit/endpoint.ts";
 import { problemOf } from "../kit/handle-error.ts";
-import { recordOf, scoredRow, scorerOf } from "../kit/score-record.ts";
+import { recordOf, requireSender, scoredRow, scorerOf } from "../kit/score-record.ts";
 import { echoInput, ValidationFailed } from "../kit/validation-failed.ts";
-import { type ScoredStanding, scoredStanding } from "../kit/wallet-report.ts";
+import { scoredStanding } from "../kit/wallet-report.ts";
 import { type AhsRecord, ahsRecordSchema } from "../schemas/ahs-record.ts";
 import { addressSchema, eip55Schema, toEip55 } from "../schemas/values.ts";
 import type { Services } from "../services.ts";
@@ -16,7 +16,8 @@ import type { Services } from "../services.ts";
 const MAX_ENTRIES = 100;
 /** Maximum distinct wallets by way of paying. */
 const MAX_WALLETS = { key: 25, payer: 10, nobody: 10 } as const satisfies Record<Caller["kind"], number>;
-const PRICE = 10_000;
+/** Thousandths of a US dollar: of each wallet, and of all of them at most. */
+const PRICE = { wallet: 1_000, most: 10_000 } as const;
 /** Wallets scored at once: 25 wallets with histories of 8 s each finish within the deadline. */
 const AT_ONCE = 8;
 
@@ -71,13 +72,15 @@ export const postAhsBatch = definePaid({
   method: "post",
   path: "/ahs/batch",
   operationId: "score_wallets",
-  tool: "Returns the Agent Health Scores of up to 25 wallets at once. Use it to compare several agents; the price is for the whole batch.",
-  price: PRICE,
+  tool: "Returns the Agent Health Scores of up to 25 wallets at once. Use it to compare several agents; it costs as much as the wallets one by one, and 10 USD at most.",
+  price: PRICE.most,
+  lowestPrice: PRICE.wallet,
+  priceOf: ({ body }) => Math.min(PRICE.most, PRICE.wallet * distinct(body).length),
   meteredUnits: ({ results }) => meteredUnits(results.filter(({ ahs_score }) => ahs_score !== null).length),
   tag: "Scores",
   summary: "Agent Health Scores of up to 25 wallets",
   description:
-    "Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one. A payment by x402's scheme `upto` is charged 1 USD for each wallet with a score, others the price.",
+    "Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one.\n\nThe price is 1 USD for each distinct wallet, and 10 USD at most: the 402 names that of the request. A key and a payment of scheme `exact` pay it whole. A payment of scheme `upto` authorizes it, and is charged 1 USD for each wallet with a score.",
   request: { params: z.object({}), query: z.object({}), body: bodySchema },
   answer: { schema: batchSchema, description: "The records" },
   problems: [
@@ -99,15 +102,23 @@ export const postAhsBatch = definePaid({
         standing: await scoredStanding(address, deps, now),
       })),
     );
-    refuseIfNone(wallets, deps);
+    await refusalsOf(wallets, ({ address, standing }) => scorerOf(address, standing, deps));
     return wallets;
   },
   async prepare(_input, wallets, { deps, caller }) {
     // Such a payment is settled after the work, which until then may leave nothing behind: no history is read for it.
     const scorers = isMeteredBy(caller) ? { ...deps, scoreOnDemand: null } : deps;
-    refuseIfNone(wallets, scorers);
-    return { wallets, scorers };
+    const refusals = await refusalsOf(wallets, async ({ address, standing }) => {
+      const score = scorerOf(address, standing, scorers);
+      if (score === scorers.scoreOnDemand) await requireSender(address, standing, deps);
+    });
+    return {
+      wallets: wallets.map((one, place) => ({ ...one, refusal: refusals[place] ?? null })),
+      scorers,
+      settlement: isMeteredBy(caller) ? ("after" as const) : ("before" as const),
+    };
   },
+  settlement: (_input, { settlement }) => settlement,
   interestIn: ({ results }) => results.map(({ address }) => address),
   async work(
     _input,
@@ -115,18 +126,23 @@ export const postAhsBatch = definePaid({
     { deps, now, caller, debitId },
   ): Promise<z.infer<typeof batchSchema>> {
     const unfollowed: Address[] = [];
-    const entries = await mapLimited(wallets, AT_ONCE, async ({ address, standing }): Promise<Entry> => {
-      try {
-        const score = scorerOf(address, standing, scorers);
-        const row = await scoredRow(address, score);
-        const { threats, followed } = standing;
-        const record = await recordOf({ row, threats }, deps, now);
-        if (score === scorers.scoreOnDemand && !followed) unfollowed.push(address);
-        return { kind: "record", record };
-      } catch (error) {
-        return { kind: "failed", address, problem: toProblem(error, address, deps) };
-      }
-    });
+    const entries = await mapLimited(
+      wallets,
+      AT_ONCE,
+      async ({ address, standing, refusal }): Promise<Entry> => {
+        if (refusal !== null) return { kind: "failed", address, problem: refusal };
+        try {
+          const score = scorerOf(address, standing, scorers);
+          const row = await scoredRow(address, score);
+          const { threats, followed } = standing;
+          const record = await recordOf({ row, threats }, deps, now);
+          if (score === scorers.scoreOnDemand && !followed) unfollowed.push(address);
+          return { kind: "record", record };
+        } catch (error) {
+          return { kind: "failed", address, problem: toProblem(error, address, deps) };
+        }
+      },
+    );
     const answer = answerEntries(entries);
     if (unfollowed.length > 0) await deps.enrol(unfollowed, { caller, debitId });
     return answer;
@@ -135,7 +151,7 @@ export const postAhsBatch = definePaid({
 
 /** The share of each wallet with a score; one unit for an answer that has none. */
 function meteredUnits(scored: number): number {
-  return Math.max((PRICE / MAX_WALLETS.payer) * scored, 1);
+  return Math.max(PRICE.wallet * scored, 1);
 }
 
 function distinct(body: z.infer<typeof bodySchema> | null): readonly Address[] {
@@ -156,24 +172,23 @@ function tooLong(wallets: readonly Address[], most: number): ValidationFailed {
   ]);
 }
 
-/** Throws the 404 of the first wallet if none of them can be scored. */
-function refuseIfNone(
-  wallets: readonly { readonly address: Address; readonly standing: ScoredStanding }[],
-  deps: Pick<Services, "scoreNow" | "scoreOnDemand">,
-): void {
-  const refused = wallets.map(({ address, standing }) => refusalOf(() => scorerOf(address, standing, deps)));
-  const [first] = refused;
-  if (first !== undefined && first !== null && refused.every((refusal) => refusal !== null)) throw first;
-}
-
-function refusalOf(attempt: () => unknown): Problem | null {
-  try {
-    attempt();
-    return null;
-  } catch (error) {
-    if (error instanceof Problem) return error;
-    throw error;
-  }
+/** Refusals of wallets in their order, null for those that can be scored. Throws that of the first wallet if none can be. */
+async function refusalsOf<Asked>(
+  wallets: readonly Asked[],
+  attempt: (asked: Asked) => unknown,
+): Promise<readonly (Problem | null)[]> {
+  const refusals = await mapLimited(wallets, AT_ONCE, async (asked) => {
+    try {
+      await attempt(asked);
+      return null;
+    } catch (error) {
+      if (error instanceof Problem) return error;
+      throw error;
+    }
+  });
+  const [first] = refusals;
+  if (first !== undefined && first !== null && refusals.every((refusal) => refusal !== null)) throw first;
+  return refusals;
 }
 
 function toProblem(error: unknown, address: Address, { logger }: Pick<Services, "logger">): Problem {

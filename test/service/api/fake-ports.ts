@@ -350,6 +350,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     findAgent: fakeAgentFinder(),
     scoreNow: async () => ({ kind: "stored", row: storedScore() }),
     scoreOnDemand: null,
+    hasSent: null,
     enrol: async () => undefined,
     discovery: {
       origin: "https://health.example",

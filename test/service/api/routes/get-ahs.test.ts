@@ -174,7 +174,7 @@ describe("GET /ahs/{address}", () => {
       ahs_score: null,
       grade: null,
       grade_label: "Insufficient history",
-      grade_reason: expect.stringMatching(/^No grade: 300 calls to others in the window\. /),
+      grade_reason: "No grade: too little history, or none that is recent; this is no sign of risk.",
       improvement: null,
       d1_score: null,
       d2_score: null,
@@ -266,6 +266,30 @@ describe("GET /ahs/{address}", () => {
     }
     expect(settlements).toEqual(["before", "after"]);
   });
+
+  it.each([
+    ["has sent no transaction", async () => false, 404, "not-indexed"],
+    [
+      "may have, while the node does not answer",
+      () => Promise.reject(new Error("timeout")),
+      503,
+      "history-unavailable",
+    ],
+  ] as const)(
+    "charges nothing for a wallet outside the index that %s",
+    async (_name, hasSent, status, code) => {
+      const { app, keys } = fakeApp({
+        ...{ scores: { standing: async () => standing({ followed: false, score: null }) }, hasSent },
+        scoreOnDemand: unexpected,
+      });
+      const response = await app.request(PATH, WITH_KEY);
+      expect([response.status, keys.states(), keys.balance()]).toEqual([status, [], 5000]);
+      const { type, detail } = (await response.json()) as { type: string; detail: string };
+      expect(type).toBe(`/docs#problem-${code}`);
+      if (status === 404)
+        expect(detail).toContain("The index follows it from the moment that an agent registers it");
+    },
+  );
 
   it("gives the price back while a history is read, or when its source fails", async () => {
     const detail = "The wallet's history is still being read.";

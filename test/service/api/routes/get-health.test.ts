@@ -150,6 +150,16 @@ describe("a wallet outside the index", () => {
     expect([response.status, order, keys.balance()]).toEqual([200, ["history", "rows"], 4500]);
   });
 
+  it("is 404 and free where it has sent no transaction", async () => {
+    const { response, keys } = await health({
+      ...{ ...STRANGER, hasSent: async () => false },
+      scoreOnDemand: async () => {
+        throw new Error("no history was expected");
+      },
+    });
+    expect([response.status, keys.balance()]).toEqual([404, 5000]);
+  });
+
   it("is 503 and free while its history is read", async () => {
     const { response, keys } = await health({
       ...STRANGER,

@@ -87,10 +87,10 @@ async function batchOf(
 }
 
 describe("POST /ahs/batch", () => {
-  it("answers the records in the order of the request, for ten dollars", async () => {
+  it("answers the records in the order of the request, for a dollar each", async () => {
     const { response, spent, read } = await batch([THIRD, FIRST, SECOND]);
     const body = await bodyOf<Batch>(response);
-    expect([response.status, body.count, body.errors, spent()]).toEqual([200, 3, [], 10_000]);
+    expect([response.status, body.count, body.errors, spent()]).toEqual([200, 3, [], 3_000]);
     expect(body.results.map(({ address }) => address)).toEqual([THIRD, FIRST, SECOND].map(toEip55));
     expect(body.results[0]).toMatchObject({ ahs_score: 84, grade: "B", confidence_level: "HIGH" });
     expect(read).toEqual([THIRD, FIRST, SECOND]);
@@ -103,9 +103,50 @@ describe("POST /ahs/batch", () => {
     expect(results.map(({ address }) => address)).toEqual([CHECKSUMMED, toEip55(FIRST)]);
   });
 
-  it("answers all 25 wallets of a key", async () => {
-    const { response } = await batch(accounts(25));
-    expect((await bodyOf<Batch>(response)).count).toBe(25);
+  it.each([
+    [1, 1_000],
+    [2, 2_000],
+    [9, 9_000],
+    [10, 10_000],
+    [25, 10_000],
+  ])("costs %i wallets of a key no more than one by one, and ten dollars at most", async (wallets, units) => {
+    const { response, spent } = await batch(accounts(wallets));
+    expect([(await bodyOf<Batch>(response)).count, spent()]).toEqual([wallets, units]);
+  });
+
+  it("counts a repeated wallet once in the price", async () => {
+    const { spent } = await batch([FIRST, SECOND, FIRST]);
+    expect(spent()).toBe(2_000);
+  });
+
+  it.each([
+    ["some of them", [SECOND], 200, 1, [404]],
+    ["all of them", [FIRST, SECOND], 404, undefined, undefined],
+  ] as const)(
+    "reads no history of wallets that have sent no transaction: %s",
+    async (_name, unseen, status, count, errors) => {
+      const fetched: Address[] = [];
+      const { response, spent } = await batch([FIRST, SECOND], {
+        scores: { standing: async () => standing({ followed: false, score: null }) },
+        scoreOnDemand: async (wallet) => {
+          fetched.push(wallet);
+          return { kind: "stored", row: storedScore({ wallet }) };
+        },
+        hasSent: async (address) => !unseen.some((one) => one === address),
+      });
+      const body = await bodyOf<Batch>(response);
+      expect([response.status, body.count, body.errors?.map(({ problem }) => problem.status)]).toEqual([
+        status,
+        count,
+        errors,
+      ]);
+      expect([fetched, spent()]).toEqual(status === 200 ? [[FIRST], 2_000] : [[], 0]);
+    },
+  );
+
+  it("settles a payment before the work whatever its price, since the work may read histories", async () => {
+    const { settlements } = await batchOf("payer", [FIRST]);
+    expect(settlements).toEqual(["before"]);
   });
 
   it.each([
@@ -195,7 +236,7 @@ describe("POST /ahs/batch", () => {
       },
     });
     const body = await bodyOf<Batch>(response);
-    expect([response.status, body.count, spent()]).toEqual([200, 1, 10_000]);
+    expect([response.status, body.count, spent()]).toEqual([200, 1, 4_000]);
     expect(body.errors.map(({ address, problem }) => [address, problem.status])).toEqual([
       [toEip55(SECOND), 500],
       [toEip55(THIRD), 503],
