@@ -92,7 +92,9 @@ export interface paths {
         put?: never;
         /**
          * Agent Health Scores of up to 25 wallets
-         * @description Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one. A payment by x402's scheme `upto` is charged 1 USD for each wallet with a score, others the price.
+         * @description Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one.
+         *
+         *     The price is 1 USD for each distinct wallet, and 10 USD at most: the 402 names that of the request. A key and a payment of scheme `exact` pay it whole. A payment of scheme `upto` authorizes it, and is charged 1 USD for each wallet with a score.
          */
         post: operations["score_wallets"];
         delete?: never;
@@ -415,7 +417,7 @@ export interface paths {
         };
         /**
          * Operational health of a wallet
-         * @description Success rate, fees of failures by cause, contract and method, activity by week, portfolio, open unlimited approvals, and recommendations by severity and saving, from the wallet's own calls of 180 days. Savings below 0.01 USD a month and methods with a single call give no recommendation. Values in USD are at the prices of the day; unknown values are null with a reason beside them. A wallet outside the index is read from the deployment's history source, if it has one, and is followed from then on; until that is done, or if the source fails, the answer is 503 and costs nothing. `preview=true` answers a free preview.
+         * @description Success rate, fees of failures by cause, contract and method, activity by week, portfolio, open unlimited approvals, and recommendations by severity and saving, from the wallet's own calls of 180 days. Savings below 0.01 USD a month and methods with a single call give no recommendation. Values in USD are at the prices of the day; unknown values are null with a reason beside them. A wallet outside the index is read from the deployment's history source, if it has one, and is followed from then on; until that is done, or if the source fails, the answer is 503 and costs nothing. A wallet that has sent no transaction is 404 and costs nothing. `preview=true` answers a free preview.
          */
         get: operations["diagnose_wallet"];
         put?: never;

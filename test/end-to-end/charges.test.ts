@@ -129,11 +129,17 @@ describe("ten wallets outside the index, each with a transaction", () => {
   beforeAll(async () => {
     served = await serviceOn(kit.db, "otterscan");
   });
-  const batch = (wallets: readonly Address[], by: Payer) =>
-    signed(payableAs("POST /ahs/batch"), by, {
-      url: `${ORIGIN}/ahs/batch`,
-      init: { method: "POST", body: JSON.stringify({ addresses: wallets }) },
+  const batch = async (wallets: readonly Address[], by: Payer) => {
+    const url = `${ORIGIN}/ahs/batch`;
+    const init = { method: "POST", body: JSON.stringify({ addresses: wallets }) };
+    // The price depends on the wallets.
+    const unpaid = await appOf(served).request(url, {
+      ...init,
+      headers: { "content-type": "application/json" },
     });
+    const terms = (await unpaid.json()) as PaymentRequired;
+    return signed({ ...payableAs("POST /ahs/batch"), terms }, by, { url, init });
+  };
 
   it("are not read and not followed for a payment of scheme upto, and nothing is spent", async () => {
     expect(await outcomeOf(await batch(FRESH, "upto"), appOf(served))).toMatchObject({
