@@ -267,7 +267,7 @@ describe("GET /ahs/{address}", () => {
     expect(settlements).toEqual(["before", "after"]);
   });
 
-  it.each([
+  it.each<[string, () => Promise<boolean>, number, string]>([
     ["has sent no transaction", async () => false, 404, "not-indexed"],
     [
       "may have, while the node does not answer",
@@ -275,21 +275,18 @@ describe("GET /ahs/{address}", () => {
       503,
       "history-unavailable",
     ],
-  ] as const)(
-    "charges nothing for a wallet outside the index that %s",
-    async (_name, hasSent, status, code) => {
-      const { app, keys } = fakeApp({
-        ...{ scores: { standing: async () => standing({ followed: false, score: null }) }, hasSent },
-        scoreOnDemand: unexpected,
-      });
-      const response = await app.request(PATH, WITH_KEY);
-      expect([response.status, keys.states(), keys.balance()]).toEqual([status, [], 5000]);
-      const { type, detail } = (await response.json()) as { type: string; detail: string };
-      expect(type).toBe(`/docs#problem-${code}`);
-      if (status === 404)
-        expect(detail).toContain("The index follows it from the moment that an agent registers it");
-    },
-  );
+  ])("charges nothing for a wallet outside the index that %s", async (_name, hasSent, status, code) => {
+    const { app, keys } = fakeApp({
+      ...{ scores: { standing: async () => standing({ followed: false, score: null }) }, hasSent },
+      scoreOnDemand: unexpected,
+    });
+    const response = await app.request(PATH, WITH_KEY);
+    expect([response.status, keys.states(), keys.balance()]).toEqual([status, [], 5000]);
+    const { type, detail } = (await response.json()) as { type: string; detail: string };
+    expect(type).toBe(`/docs#problem-${code}`);
+    if (status === 404)
+      expect(detail).toContain("The index follows it from the moment that an agent registers it");
+  });
 
   it("gives the price back while a history is read, or when its source fails", async () => {
     const detail = "The wallet's history is still being read.";
