@@ -92,6 +92,7 @@ describe("no process may do more than it needs", () => {
       "delete from ahs.sanctions_reading",
       "insert into ahs.appeal (verdict_id) values (null)",
       "update ahs.appeal set decide_by = now()",
+      "update ahs.appeal set units = 1",
       "delete from ahs.chain_mark",
       "insert into ahs.migration (hash) values ('')",
     ],
