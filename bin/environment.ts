@@ -92,6 +92,11 @@ function readRoleModels(list: string): Readonly<Partial<Record<RoleName, string>
 }
 
 /** Secrets of 32 bytes. */
+/** Long enough to be no ordinary sign. */
+function isControlToken(text: string): boolean {
+  return text.length >= 3 && text.length <= 64 && !/[\p{C}\p{Z}]/u.test(text);
+}
+
 const secrets = z
   .string()
   .regex(/^0x[0-9a-fA-F]{64}(,0x[0-9a-fA-F]{64})*$/)
@@ -250,6 +255,15 @@ export const environment = z.object({
   ),
   /** 1 asks critic and synthesiser only where their answers can change the verdict, 0 asks always. */
   PANEL_EARLY_STOP: z.enum(["0", "1"]).default("1").describe("0 or 1"),
+  /** Control tokens of a model that have no brackets, such as reserved_0; the fence breaks them in texts. */
+  PANEL_CONTROL_TOKENS: z
+    .string()
+    .transform((text) => [...new Set(text.split(/\s+/).filter((token) => token !== ""))])
+    .refine((tokens) => tokens.length <= 200 && tokens.every(isControlToken))
+    .default([])
+    .describe("at most 200 tokens of 3 to 64 visible characters, separated by spaces"),
+  /** 1 runs the panel on a model whose server reads control tokens within messages. */
+  PANEL_ALLOW_CONTROL_TOKENS: z.enum(["0", "1"]).default("0").describe("0 or 1"),
   /** Verdicts that one worker makes at once. */
   PANEL_AT_ONCE: wholeNumber(1, 1_000).default(8),
   /** The panel of appeals: all six roles on one model, which the first panel does not have. */

@@ -2,6 +2,11 @@ import { randomBytes } from "node:crypto";
 import type { Registry } from "prom-client";
 import { createPanelMetrics, measureModels } from "../service/verification/metrics.ts";
 import type { AskDeps, PanelRunSettings } from "../service/verification/panel/ask-role.ts";
+import {
+  createTokenCounter,
+  findReadToken,
+  type TokenFinding,
+} from "../service/verification/panel/find-read-token.ts";
 import type { ModelPort } from "../service/verification/panel/model-port.ts";
 import {
   createModelProbe,
@@ -48,7 +53,7 @@ function openPanel(
   { metrics, now }: { metrics: ReturnType<typeof createPanelMetrics>; now: () => Date },
   sendTo?: SendTo,
 ): AskDeps {
-  const { models, contextTokens, answerTokens, limits } = settings;
+  const { models, contextTokens, answerTokens, limits, controlTokens } = settings;
   const prices = pricesOf(settings);
   const monotonicMs = () => performance.now();
   return {
@@ -56,6 +61,7 @@ function openPanel(
     settings: {
       ...{ models, contextTokens, answerTokens, prices, prompts: loadPrompts() },
       ...{ hasSecondModel: settings.second !== null, limits, earlyStop: settings.earlyStop },
+      controlTokens,
     },
     newMarker: () => randomBytes(16).toString("hex"),
     monotonicMs,
@@ -96,6 +102,28 @@ function pricesOf({ prices, second }: PanelSettings): PanelRunSettings["prices"]
 /** Settings that limit the texts of a case. */
 export function panelSizes(settings: PanelSettings) {
   return { ...settings, prices: pricesOf(settings), prompts: loadPrompts() };
+}
+
+/** A model of a panel on its server. */
+export type ConfiguredModel = ModelServer &
+  Pick<PanelSettings, "callMs" | "answerTokens" | "controlTokens"> & { readonly model: string };
+
+/** Every model that the panels ask, once for each server. */
+export function configuredModels(panels: readonly PanelSettings[]): readonly ConfiguredModel[] {
+  const found = panels.flatMap((panel) => {
+    const { callMs, answerTokens, controlTokens, second } = panel;
+    const limits = { callMs, answerTokens, controlTokens };
+    return ROLE_NAMES.map((role): ConfiguredModel => {
+      const { baseUrl, apiKey } = second !== null && role === SECOND_MODEL_ROLE ? second : panel;
+      return { baseUrl, apiKey, model: panel.models[role], ...limits };
+    });
+  });
+  return [...new Map(found.map((one) => [`${one.baseUrl} ${one.model}`, one])).values()];
+}
+
+/** Finds out whether the server of a model reads control tokens within messages. */
+export function findTokenOf(model: ConfiguredModel): Promise<TokenFinding> {
+  return findReadToken(createTokenCounter(model, model), model.controlTokens);
 }
 
 /** Asks whether the panel's model servers are there, for health and readiness. Reports the first that is not. */

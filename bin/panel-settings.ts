@@ -41,6 +41,8 @@ export function panelSettings(data: Variables) {
       unanimousAboveMicroUsd: microUsd(data.PANEL_UNANIMOUS_ABOVE_USD),
       secondModelAboveMicroUsd: microUsd(data.PANEL_SECOND_MODEL_ABOVE_USD),
     },
+    controlTokens: data.PANEL_CONTROL_TOKENS,
+    mayReadControlTokens: data.PANEL_ALLOW_CONTROL_TOKENS === "1",
     atOnce: data.PANEL_AT_ONCE,
   };
 }

@@ -7,7 +7,7 @@ import { type Config, parseConfig } from "../config.ts";
 import { chainChecks, type OpenedAccounts, openEarly } from "../doctor/chain-checks.ts";
 import { databaseChecks } from "../doctor/database-checks.ts";
 import { checkDisk } from "../doctor/disk.ts";
-import { judgeSettings } from "../doctor/judge-service.ts";
+import { judgeSettings, judgeTokens } from "../doctor/judge-service.ts";
 import {
   type Check,
   concern,
@@ -19,12 +19,13 @@ import {
   safeReason,
   type Verdict,
 } from "../doctor/run-checks.ts";
-import { modelProbeFromConfig } from "../panel-from-config.ts";
+import { configuredModels, findTokenOf, modelProbeFromConfig } from "../panel-from-config.ts";
 import type { PanelSettings } from "../panel-settings.ts";
 import { machineDate } from "../process.ts";
 
 const DEADLINE_MS = 15_000;
 const FACILITATOR_MS = 5_000;
+const MODEL_MS = 6_000;
 
 /** Usage of `ahs doctor`. */
 export const USAGE = `Usage: ahs doctor [--json]
@@ -151,6 +152,11 @@ function checksOf(
       run: () => checkModel(appealsOf(config.appeals)?.panel ?? null, "PANEL_APPEAL"),
     },
     {
+      name: "control tokens",
+      advice: "see PANEL_BASE_URL and PANEL_APPEAL_BASE_URL",
+      run: () => checkTokens(config),
+    },
+    {
       name: "facilitator",
       advice: "see X402_FACILITATOR_URL",
       adviceOn: (error) =>
@@ -167,6 +173,20 @@ async function checkModel(panel: PanelSettings | null, prefix: string): Promise<
   return isReachable
     ? fine("the model server answers")
     : fault(`the model server: ${detail}`, `see ${prefix}_BASE_URL and ${prefix}_API_KEY`);
+}
+
+/** One verdict for each configured model: whether its server reads control tokens within messages. */
+async function checkTokens({ panel, appeals }: Config): Promise<readonly Verdict[]> {
+  const panels = [panel, appealsOf(appeals)?.panel ?? null].filter((one) => one !== null);
+  if (panels.length === 0) return [notConfigured()];
+  return Promise.all(
+    configuredModels(panels).map(async (model) =>
+      judgeTokens(await findTokenOf({ ...model, callMs: MODEL_MS }), {
+        model: model.model,
+        mayRead: panel?.mayReadControlTokens === true,
+      }),
+    ),
+  );
 }
 
 async function checkFacilitator({ payments }: Config, chainId: number | null): Promise<Verdict> {

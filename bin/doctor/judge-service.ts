@@ -3,7 +3,9 @@ import { freshnessOf, type IndexHead } from "../../service/db/index-snapshot.ts"
 import type { DatabaseUse, QueueAge, RoleFacts, ServerFacts } from "../../service/db/operation-facts.ts";
 import type { QuarantineFacts } from "../../service/db/quarantine.ts";
 import type { SourceStatus } from "../../service/sanctions/sources.ts";
-import { concern, fault, fine, type Verdict } from "./run-checks.ts";
+import type { TokenFinding } from "../../service/verification/panel/find-read-token.ts";
+import { NOT_KNOWN } from "../work/token-findings.ts";
+import { concern, fault, fine, unseen, type Verdict } from "./run-checks.ts";
 
 /** Whether the index follows the chain, by its newest block; null where it holds none. */
 export function judgeIndex(head: IndexHead | null, bound: Parameters<typeof freshnessOf>[1]): Verdict {
@@ -66,6 +68,27 @@ export function judgeUse({ bytes, connections, maxConnections }: Omit<DatabaseUs
   return connections > CROWDED * maxConnections
     ? concern(detail, "raise max_connections, or run fewer processes: each opens up to 20")
     : fine(detail);
+}
+
+/** Whether the server of a model reads control tokens within messages, which would let a text open a turn of its own. */
+export function judgeTokens(
+  finding: TokenFinding,
+  { model, mayRead }: { readonly model: string; readonly mayRead: boolean },
+): Verdict {
+  switch (finding.kind) {
+    case "unread":
+      return fine(`${model}: no control token is read`);
+    case "read": {
+      const detail = `${model}: the control token ${finding.token} is read`;
+      return mayRead
+        ? concern(detail, "PANEL_ALLOW_CONTROL_TOKENS is set: the fence alone breaks tokens")
+        : fault(detail, '"ahs work" does not start the panel: choose a server that reads none');
+    }
+    case "unknown":
+      return concern(`${model}: not known if control tokens are read: ${finding.detail}`, NOT_KNOWN);
+    case "unavailable":
+      return unseen(`${model}: ${finding.detail}`);
+  }
 }
 
 export type ServiceSettings = {

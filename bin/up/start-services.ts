@@ -244,6 +244,8 @@ function panelVariables(panel: PanelSettings): Record<string, string> {
     PANEL_UNANIMOUS_ABOVE_USD: String(panel.limits.unanimousAboveMicroUsd / 1_000_000n),
     PANEL_SECOND_MODEL_ABOVE_USD: String(panel.limits.secondModelAboveMicroUsd / 1_000_000n),
     PANEL_AT_ONCE: String(panel.atOnce),
+    PANEL_CONTROL_TOKENS: panel.controlTokens.join(" "),
+    PANEL_ALLOW_CONTROL_TOKENS: panel.mayReadControlTokens ? "1" : "0",
   };
 }
 

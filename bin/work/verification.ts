@@ -19,9 +19,10 @@ import { appealsOf } from "../appeal-settings.ts";
 import { requireChainSettings } from "../config.ts";
 import { gasPriceFromConfig, maxGasPercent } from "../from-config.ts";
 import { formsOf } from "../keys/key-settings.ts";
-import { panelsFromConfig } from "../panel-from-config.ts";
+import { configuredModels, findTokenOf, panelsFromConfig } from "../panel-from-config.ts";
 import { openChainClient } from "../process.ts";
 import { type SendingParts, sendForRole } from "./sending.ts";
+import { awaitTokenFinding } from "./token-findings.ts";
 import { repeat, type WorkerParts } from "./upkeep.ts";
 
 const SETTLING_ROLES = ["verdictSigner", "relayer"] as const;
@@ -125,6 +126,14 @@ export async function runPanelWork(
   }
   const { atOnce, tokensPerDay } = config.panel;
   const appeals = appealsOf(config.appeals);
+  const panels = appeals === null ? [config.panel] : [config.panel, appeals.panel];
+  const { mayReadControlTokens: mayRead } = config.panel;
+  await Promise.all(
+    configuredModels(panels).map((model) =>
+      awaitTokenFinding(model, { logger, mayRead, find: findTokenOf }, signal),
+    ),
+  );
+  if (signal.aborted) return;
   const { first, appeal } = panelsFromConfig(config.panel, appeals?.panel ?? null, work);
   const deps = {
     ...work,

@@ -3,9 +3,12 @@ import { z } from "zod";
 import { createBatches } from "./batches.ts";
 import { behaviourSchema, createBehaviours, createCallCounts } from "./behaviour.ts";
 import { completeChat } from "./complete-chat.ts";
-import { completionRequest, errorBody, SCRIPTED_MODELS } from "./completion.ts";
+import { completionOf, completionRequest, errorBody, SCRIPTED_MODELS } from "./completion.ts";
 import { createOperatorPrompts } from "./operator-prompts.ts";
 import { readQuestion } from "./read-question.ts";
+
+/** The one question outside of the panel that the model answers: its caller counts tokens. */
+const TO_ANSWER_OK = "Answer with OK.";
 
 /** Chat completions and batches of them as OpenAI's API has them, and below `/scripted` the settings of the model's behaviour. */
 export function createScriptedApp(deps: { readonly randomId: () => string; readonly now: () => Date }): Hono {
@@ -30,6 +33,10 @@ export function createScriptedApp(deps: { readonly randomId: () => string; reado
       return c.json(errorBody(message, "model_not_found"), 404);
     }
     const question = readQuestion(messages);
+    if (question === null && messages.some(({ content }) => content.startsWith(TO_ANSWER_OK))) {
+      const created = { id: deps.randomId(), seconds: Math.floor(deps.now().getTime() / 1_000) };
+      return c.json(completionOf(parsed.data, { content: "OK", truncate: false }, created));
+    }
     if (question === null) {
       const message = "Expected a system message with the lines `Role: …` and `Fence: …`.";
       return c.json(errorBody(message, "invalid_request"), 400);

@@ -32,6 +32,8 @@ export type PanelRunSettings = {
   /** Whether the model of SECOND_MODEL_ROLE is of another family than the others. */
   readonly hasSecondModel: boolean;
   readonly limits: MoneyLimits;
+  /** Control tokens of the models that do not show by their form. */
+  readonly controlTokens: readonly string[];
   /** Whether critic and synthesiser are asked only where their answers can change the verdict. */
   readonly earlyStop: boolean;
 };
@@ -149,7 +151,7 @@ function questionOf<Answer>(
     role: task.role,
     model: settings.models[task.role],
     system: systemMessage({ ...task, faults }, { prompts: settings.prompts, marker }),
-    user: userMessage(task, marker),
+    user: userMessage(task, marker, settings.controlTokens),
     shape: task.shape,
   };
 }

@@ -1,3 +1,4 @@
+import { breakControlTokens } from "./control-tokens.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 import { characterAt } from "./invisible.ts";
 
@@ -16,18 +17,25 @@ export function blockOf(label: string, text: string) {
 
 /**
  * Joins blocks between fence lines with the marker, in the given order. No line of a text equals a fence line: the marker is removed in any
- * case, style and spacing, and lines that look like a fence are broken. Throws for a marker other than 32 hexadecimal digits in lower case.
+ * case, style and spacing, and lines that look like a fence are broken. `controlTokens` are further ones, which are broken as those are that
+ * show their form. Throws for a marker other than 32 hexadecimal digits in lower case.
  */
-export function fenceBlocks(blocks: readonly Block[], marker: string): string {
+export function fenceBlocks(
+  blocks: readonly Block[],
+  marker: string,
+  controlTokens: readonly string[] = [],
+): string {
   if (!/^[0-9a-f]{32}$/.test(marker))
     throw new Error("A fence's marker has to be 32 hexadecimal digits in lower case");
-  return blocks.map((block) => fence(block, marker)).join("\n\n");
+  return blocks.map((block) => fence(block, marker, controlTokens)).join("\n\n");
 }
 
-function fence({ label, neutral, signs }: Block, marker: string): string {
+function fence({ label, neutral, signs }: Block, marker: string, controlTokens: readonly string[]): string {
   // Hardly any text holds it, since the marker is random. A removal may create a line that looks like a fence; neutralising creates no
   // marker.
-  const body = signs.includes(marker) ? neutraliseLookAlikes(stripMarker(neutral, marker)) : neutral;
+  const stripped = signs.includes(marker) ? neutraliseLookAlikes(stripMarker(neutral, marker)) : neutral;
+  const seen = controlTokens.length === 0 ? "" : seenSigns(stripped);
+  const body = controlTokens.filter((token) => seen.includes(seenSigns(token))).reduce(breakWord, stripped);
   return `=== BEGIN ${label} ${marker} ===\n${body}\n=== END ${label} ${marker} ===`;
 }
 
@@ -131,21 +139,14 @@ const KEYWORDS = ["begin", "end"];
 const LABELS = ["specification", "criteria", "output", "evidence", "ballot", "critique", "answer"];
 
 /**
- * Control tokens by which chat templates of open models separate turns. A server that parses them within a message would take the rest as
- * our words. A space after the first sign makes them plain text.
- */
-const CONTROL_TOKENS =
-  /<(?=[|\uFF5C][^|\uFF5C<>\n]{1,64}[|\uFF5C]>|\/?s>|<\/?SYS>>|(?:start|end)_of_turn>|(?:bos|eos|pad|unk)>)|\[(?=\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\])/giu;
-
-/**
- * Replaces equals signs by hyphens in everything that looks like a fence, with any marker, and breaks control tokens by a space. A fence
- * starts its line or names one of our blocks. Nothing else changes.
+ * Replaces equals signs by hyphens in everything that looks like a fence, with any marker, and puts a space into everything that looks like a
+ * control token. A fence starts its line or names one of our blocks. Nothing else changes.
  */
 export function neutraliseLookAlikes(text: string): string {
   const fenceless = text.replaceAll(RUNS, (run: string, at: number) =>
     looksLikeFence(text, { at, run }) ? run.replaceAll(EACH_EQUALS, "-") : run,
   );
-  return fenceless.replaceAll(CONTROL_TOKENS, (sign) => `${sign} `);
+  return breakControlTokens(fenceless);
 }
 
 function looksLikeFence(text: string, { at, run }: { at: number; run: string }): boolean {
@@ -168,6 +169,19 @@ function endOf(text: string, from: number, word: string): number | null {
     at += character.length;
   }
   return at;
+}
+
+/** Puts a space after the first character of a word wherever it is, in any case or width and with invisible characters in it. */
+function breakWord(text: string, word: string): string {
+  const letters = plainOf(word);
+  let broken = "";
+  for (let at = 0; at < text.length; ) {
+    const character = characterAt(text, at);
+    const isFirst = plainOf(character) === characterAt(letters, 0);
+    broken += isFirst && endOf(text, at, letters) !== null ? `${character} ` : character;
+    at += character.length;
+  }
+  return broken;
 }
 
 /** True if only space and decoration precede it on its line. In JSON a line may start after an escaped line end. */

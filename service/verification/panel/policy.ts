@@ -1,5 +1,5 @@
 /** Version of everything that decides a verdict, except models and prompts: thresholds, rules and checks. */
-export const PANEL_VERSION = "panel-2026.1";
+export const PANEL_VERSION = "panel-2026.2";
 
 /**
  * Confidence from which a ballot's lean is its vote, by domain, in hundredths. It is higher where a wrong verdict costs more and where work

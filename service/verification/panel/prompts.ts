@@ -106,10 +106,11 @@ export function systemMessage(
 export function userMessage(
   { role, blocks }: { role: RoleName; blocks: readonly Block[] },
   marker: string,
+  controlTokens: readonly string[] = [],
 ): string {
   const labels = blocks.map(({ label }) => label).join(", ");
   const closing = `Here the blocks end. Answer as ${role}, with one JSON object by the schema.`;
-  return `Blocks: ${labels}\n\n${fenceBlocks(blocks, marker)}\n\n${closing}`;
+  return `Blocks: ${labels}\n\n${fenceBlocks(blocks, marker, controlTokens)}\n\n${closing}`;
 }
 
 function isGenerator(role: RoleName): role is GeneratorRole {

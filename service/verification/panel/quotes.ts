@@ -1,3 +1,4 @@
+import { breakControlTokens } from "./control-tokens.ts";
 import { seenSigns } from "./fence.ts";
 import { characterAt, isInvisibleAt, nameOf } from "./invisible.ts";
 import { MAX_QUOTE_CHARACTERS } from "./policy.ts";
@@ -91,7 +92,9 @@ type Line = { text: string; line: string; at: readonly number[] };
 export function elideCopies(texts: readonly string[], sources: readonly string[]): readonly string[] {
   const lines = texts.map(lineOf);
   const wanted = passagesByHash(lines);
-  const copied = new Set(wanted.size === 0 ? [] : sources.flatMap((source) => takeCopies(source, wanted)));
+  // Roles quote a source as they see it, with the spaces of the fence.
+  const seen = wanted.size === 0 ? [] : [...sources, ...sources.map(breakControlTokens)];
+  const copied = new Set(seen.flatMap((source) => takeCopies(source, wanted)));
   return lines.map((line) => (copied.size === 0 ? line.text : elide(line, copied)));
 }
 

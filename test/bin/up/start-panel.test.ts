@@ -58,6 +58,8 @@ test.each([
     PANEL_SECOND_MODEL_ABOVE_USD: "500",
     PANEL_EARLY_STOP: "0",
     PANEL_AT_ONCE: "3",
+    PANEL_CONTROL_TOKENS: "reserved_0 reserved_1",
+    PANEL_ALLOW_CONTROL_TOKENS: "1",
   });
   const { settings, scriptedUrl } = await startPanel(rising, config, "http://127.0.0.1:1");
   expect(scriptedUrl).toBeNull();

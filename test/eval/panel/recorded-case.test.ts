@@ -280,7 +280,7 @@ describe("a recording", () => {
       synthesis: { unmet: [] },
       models: MODELS,
       prompt_hash: SETTINGS.prompts.hash,
-      panel_version: "panel-2026.1",
+      panel_version: "panel-2026.2",
       verdict: "HOLD",
     });
   });

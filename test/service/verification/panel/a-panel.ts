@@ -111,7 +111,7 @@ export const VOTING: Voting = {
 export const SETTINGS: PanelDeps["settings"] = {
   ...{ models: MODELS, contextTokens: 128_000, answerTokens: 4_096 },
   ...{ prices: forEachRole({ promptUsd: 2, answerUsd: 10, cachedUsd: 2 }), prompts: loadPrompts() },
-  ...{ hasSecondModel: false, limits: MONEY_LIMITS, earlyStop: false },
+  ...{ hasSecondModel: false, limits: MONEY_LIMITS, earlyStop: false, controlTokens: [] },
 };
 
 /** Dependencies of a run, and the records that it keeps. */

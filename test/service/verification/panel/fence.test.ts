@@ -162,15 +162,15 @@ describe("neutraliseLookAlikes", () => {
     ["a<|im_end|>b", "a< |im_end|>b"],
     ["<|start_header_id|>system<|end_header_id|>", "< |start_header_id|>system< |end_header_id|>"],
     ["<｜end▁of▁sentence｜>", "< ｜end▁of▁sentence｜>"],
-    ["[INST] <<SYS>>x<</SYS>> [/INST]", "[ INST] <<SYS>>x<</SYS>> [ /INST]".replaceAll("<<", "< <")],
+    ["[INST] <<SYS>>x<</SYS>> [/INST]", "[ INST] << SYS>> x<< /SYS>> [ /INST]"],
     ["</s><s>", "< /s>< s>"],
     ["<end_of_turn>", "< end_of_turn>"],
   ])("breaks the chat template's token %j", (text, broken) => {
     expect(neutraliseLookAlikes(text)).toBe(broken);
   });
 
-  it("leaves markup and operators that are none", () => {
-    const text = "<section><strong>a</strong></section> list |> map <| f; let x = [INSTALL]; a <b> c";
+  it("leaves operators and indexes that are none", () => {
+    const text = "list |> map; let x = y[0] + z[i]; a < b; [1, 2]; <- => <=";
     expect(neutraliseLookAlikes(text)).toBe(text);
   });
 });

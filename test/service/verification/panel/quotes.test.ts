@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { breakControlTokens } from "../../../../service/verification/panel/control-tokens.ts";
 import { createQuoteSearch, elideCopies, quoteOf } from "../../../../service/verification/panel/quotes.ts";
 import { cpuMsOf } from "../../../support/cpu-time.ts";
 
@@ -108,6 +109,15 @@ describe("passages that a text copies", () => {
     const source = passage(600).trimEnd();
     const text = `Seen:\n\n${source.replaceAll(" ", "\n   ")}\n\nAll of it.`;
     expect(elideCopies([text], [source])).toEqual(["Seen:\n\n…\n\nAll of it."]);
+  });
+
+  it("are found in markup, with and without the spaces that the fence puts into it", () => {
+    const source = passage(900).replaceAll(" w1", " <b>w1</b> [w1]");
+    const quoted = breakControlTokens(source.slice(0, 600));
+    expect(elideCopies([`It says ‘${quoted}’.`, `It says ‘${source.slice(0, 600)}’.`], [source])).toEqual([
+      expect.stringMatching(/^It says ‘….{0,9}’.$/),
+      "It says ‘…’.",
+    ]);
   });
 
   it("leave no half of a character behind", () => {

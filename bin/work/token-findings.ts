@@ -1,0 +1,68 @@
+import type { Logger } from "pino";
+import { pauseAfter, pauseFor } from "../../service/db/run-loop.ts";
+import type { TokenFinding } from "../../service/verification/panel/find-read-token.ts";
+
+const RETRY_MS = { first: 2_000, longest: 60_000 };
+/** Tries after which a server that answers other messages is taken to refuse those with tokens. */
+const MOST_REFUSALS = 5;
+
+/** What it means that no finding is possible. */
+export const NOT_KNOWN =
+  "texts may open turns of their own if it reads tokens whose form the fence does not know";
+
+/**
+ * Waits until it is known whether the server of a model reads control tokens within messages, and logs that. Throws if it does, unless that
+ * is allowed. A server that does not answer is asked again until the signal fires.
+ */
+export async function awaitTokenFinding<Model extends { readonly model: string }>(
+  model: Model,
+  deps: {
+    readonly logger: Pick<Logger, "info" | "warn">;
+    readonly mayRead: boolean;
+    readonly find: (model: Model) => Promise<TokenFinding>;
+    readonly retryMs?: typeof RETRY_MS;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { logger, find, mayRead, retryMs = RETRY_MS } = deps;
+  const of = { model: model.model };
+  let refusals = 0;
+  for (let tries = 0; !signal.aborted; tries += 1) {
+    const finding = await find(model);
+    switch (finding.kind) {
+      case "unread":
+        logger.info(of, "the model's server reads no control token within messages");
+        return;
+      case "unknown":
+        logger.warn(
+          { ...of, reason: finding.detail },
+          `not known if the model's server reads control tokens: ${NOT_KNOWN}`,
+        );
+        return;
+      case "read":
+        if (!mayRead) throw new Error(refusalOf(model.model, finding.token));
+        logger.warn(
+          { ...of, token: finding.token },
+          "the model's server reads control tokens: the fence alone breaks them",
+        );
+        return;
+      case "unavailable":
+        refusals += finding.answersOthers ? 1 : 0;
+        if (refusals < MOST_REFUSALS) break;
+        logger.warn(
+          { ...of, reason: finding.detail },
+          `the model's server answers no message with control tokens: ${NOT_KNOWN}`,
+        );
+        return;
+    }
+    logger.warn(
+      { ...of, reason: finding.detail },
+      "the panel waits for the model's server, to see if it reads control tokens",
+    );
+    await pauseFor(pauseAfter(tries, retryMs), signal);
+  }
+}
+
+function refusalOf(model: string, token: string): string {
+  return `the panel does not start: the server of the model ${model} reads the control token ${token} within messages, so that a text can open a turn of its own. Choose a server that reads none, or set PANEL_ALLOW_CONTROL_TOKENS=1 (docs/panel.md)`;
+}
