@@ -74,7 +74,7 @@ async function measure(
 }
 
 /**
- * What is left of a known offset by a new measurement. Where both exclude each other, the new one is right: the
+ * Narrows a known offset by a new measurement. Where both exclude each other, the new one is right: the
  * database's clock was set, or the machine was suspended.
  */
 function narrowed(known: Offset, measured: Offset): Offset {

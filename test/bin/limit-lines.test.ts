@@ -10,7 +10,7 @@ function limited() {
   const logger = createLogger({ logLevel: "info" }, "test", {
     write: (line: string) => void lines.push(JSON.parse(line)),
   });
-  /** What was logged, without what each line has. */
+  /** Logged lines without the members that all have. */
   const shown = () => lines.map(({ level, msg, block, repeated }) => ({ level, msg, block, repeated }));
   return { logger, lines, shown };
 }
