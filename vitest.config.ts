@@ -8,6 +8,7 @@ const LONGEST = [
   "test/end-to-end/up.test.ts",
   "test/end-to-end/torture.test.ts",
   "test/end-to-end/re-index.test.ts",
+  "test/end-to-end/deployment.test.ts",
   "test/end-to-end/pages.test.ts",
   "test/end-to-end/selling.test.ts",
   "test/end-to-end/reports.test.ts",

@@ -22,6 +22,7 @@ const STAGES = {
 } as const;
 export type Stage = keyof typeof STAGES;
 
+const TITLE_WIDTH = 33;
 const PLAIN_STEP = 0.25;
 /** After this time without a line, one says how far the stage is. */
 const PLAIN_SECONDS = 15;
@@ -35,10 +36,10 @@ export function createProgress(stream: NodeJS.WriteStream, elapsedSeconds: () =>
   return stream.isTTY ? barProgress(stream, elapsedSeconds) : plainProgress(stream, elapsedSeconds);
 }
 
-/** "3/9 planning the wallets' lives", as wide as the longest. */
+/** "3/11 planning the wallets' lives", as wide as the longest. */
 function titleOf(stage: Stage): string {
   const names = Object.keys(STAGES);
-  return `${names.indexOf(stage) + 1}/${names.length} ${STAGES[stage].padEnd(27)}`;
+  return `${names.indexOf(stage) + 1}/${names.length} ${STAGES[stage]}`.padEnd(TITLE_WIDTH);
 }
 
 function barProgress(stream: NodeJS.WriteStream, elapsedSeconds: () => number): Progress {

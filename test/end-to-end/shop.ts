@@ -124,7 +124,7 @@ export function useShop() {
 }
 
 /** Makes the wallet that the service knows, and starts an indexer and a worker on its chain, which mines by itself from then on. */
-export async function prepareShop(kit: Testkit) {
+export async function prepareShop(kit: Testkit, workerEnv: Readonly<Record<string, string>> = {}) {
   await kit.chain.register(AGENT);
   const approval = createPermit2ApprovalTx(kit.chain.contracts.usdc);
   await kit.chain.send({ from: payer.address, ...approval });
@@ -136,7 +136,7 @@ export async function prepareShop(kit: Testkit) {
   await kit.chain.mine(40, 0);
   const indexer = await kit.startIndexer();
   kit.startMining(BLOCK_MS);
-  return { indexer, worker: kit.startWorker() };
+  return { indexer, worker: kit.startWorker({ env: workerEnv }) };
 }
 
 /** Waits until an unpaid request for the wallet's data is answered with its price. */
