@@ -2,7 +2,7 @@ import { AgentHealth } from "./agent-health.ts";
 import type { Grade, RoutingAction } from "./api-types.ts";
 import type { AskRoute } from "./guard.ts";
 import { type GatedPayment, movesHeldMoney, type PartyName, partyOf } from "./payment-party.ts";
-import { createTrustLookup, type Lookup } from "./trust-lookup.ts";
+import { createTrustLookup, type Lookup, type Question } from "./trust-lookup.ts";
 
 /** One check, for a seller's log; it holds no secret and no signature. */
 export type GateCheck = {
@@ -32,7 +32,10 @@ type Service =
     };
 
 export type TrustGateOptions = Service & {
-  /** Without a decision: take the payment unchecked, or refuse it. There is no default. */
+  /**
+   * While the service is down or late: take the payment unchecked, or refuse it. There is no default. An empty key, too many calls and
+   * a spent budget of lookups refuse in either case, since buyers could bring them about.
+   */
   readonly onUnavailable: "allow" | "refuse";
   /** Actions that let a payment through; by default `instant_settle`. Wallets without enough history are `escrow`. */
   readonly pass?: readonly Exclude<RoutingAction, "reject">[];
@@ -47,6 +50,11 @@ export type TrustGateOptions = Service & {
   readonly deadlineMs?: number;
   /** Decisions to keep; by default 10,000 for 60 seconds. With 0 seconds none is kept. */
   readonly cache?: { readonly maxEntries?: number; readonly seconds?: number };
+  /**
+   * Most wallets without a kept decision to ask about in a minute, by default 30, and most calls about one wallet, by default 10.
+   * Beyond them a payment is refused, and wallets with a kept decision go on.
+   */
+  readonly lookups?: { readonly perMinute?: number; readonly perWallet?: number };
   /** Called with every check. */
   readonly log?: (check: GateCheck) => void;
 };
@@ -153,9 +161,11 @@ function createCheck(options: TrustGateOptions): Check {
     if (party.kind !== "wallet") return { ...UNCHECKED, reason: `${name}_${party.kind}` };
     const wallet = party.address;
     const amount = amountUsd?.(payment.requirements) ?? null;
-    const key = amount === null ? wallet : await keyOf(payment, wallet, amount);
-    const lookup = await lookUp({ key, wallet, amountUsd: amount });
-    return { ...judgementOf(lookup, pass, onUnavailable), wallet };
+    const paid = amount === null ? null : { id: await idOf(payment), amountUsd: amount };
+    return {
+      ...judgementOf(await lookUpPayment(lookUp, { wallet, payment: paid }), pass, onUnavailable),
+      wallet,
+    };
   };
   return async (payment, party) => {
     const startedAtMs = performance.now();
@@ -195,6 +205,10 @@ function judgementOf(
     }
     case "invalid":
       return { ...UNCHECKED, reason: "amount_invalid", error: lookup.error };
+    case "withheld": {
+      const { reason, error } = lookup;
+      return { ...UNCHECKED, reason, error };
+    }
     case "unavailable": {
       const { reason, error } = lookup;
       return { ...UNCHECKED, reason, error, allowed: onUnavailable === "allow" };
@@ -225,19 +239,25 @@ function report(log: NonNullable<TrustGateOptions["log"]>, check: GateCheck): vo
   }
 }
 
+/**
+ * Asks about the wallet first, and about the payment only if the wallet settles at once: an amount never turns another answer into
+ * that one, so that a refused wallet costs one call whatever it signs.
+ */
+async function lookUpPayment(
+  lookUp: ReturnType<typeof settingsOf>["lookUp"],
+  { wallet, payment }: Question,
+): Promise<Lookup> {
+  const startedAtMs = performance.now();
+  const ofWallet = await lookUp({ wallet, payment: null });
+  if (payment === null || ofWallet.kind !== "decided" || ofWallet.decision.action !== "instant_settle")
+    return ofWallet;
+  return lookUp({ wallet, payment }, performance.now() - startedAtMs);
+}
+
 /** Names one payment, so that its verification and its settlement are one promise. */
-async function keyOf(
-  { paymentPayload, requirements }: GatedPayment,
-  wallet: string,
-  amount: number | string,
-): Promise<string> {
-  const payment = JSON.stringify([
-    wallet,
-    String(amount),
-    requirements.network,
-    requirements.asset,
-    paymentPayload.payload,
-  ]);
+async function idOf({ paymentPayload, requirements }: GatedPayment): Promise<string> {
+  const { network, asset, amount } = requirements;
+  const payment = JSON.stringify([network, asset, amount, paymentPayload.payload]);
   const hash = await globalThis.crypto.subtle.digest("SHA-256", new TextEncoder().encode(payment));
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -248,25 +268,28 @@ function settingsOf(options: TrustGateOptions) {
     pass = ["instant_settle"],
     deadlineMs = 2_000,
     cache = {},
+    lookups = {},
     amountUsd,
     log,
   } = options;
   const { maxEntries = 10_000, seconds = 60 } = cache;
+  const { perMinute = 30, perWallet = 10 } = lookups;
   expectOneOf("onUnavailable", onUnavailable, ["allow", "refuse"]);
   expectOneOf("party", options.party ?? "payer", ["payer", "payee"]);
   for (const action of pass) expectOneOf("pass", action, ["instant_settle", "escrow"]);
   expectInteger("deadlineMs", deadlineMs, [1, 120_000]);
   expectInteger("cache.maxEntries", maxEntries, [1, 1_000_000]);
   expectInteger("cache.seconds", seconds, [0, 86_400]);
+  expectInteger("lookups.perMinute", perMinute, [1, 1_000_000]);
+  expectInteger("lookups.perWallet", perWallet, [1, 1_000_000]);
   const client =
     options.client ??
     new AgentHealth(options.apiKey, { baseUrl: options.baseUrl, timeoutMs: deadlineMs, retries: 0 });
+  const limits = { maxEntries, seconds, perMinute, perWallet };
+  const lookUp = createTrustLookup((address, query) => client.route(address, query), limits);
   return {
-    lookUp: createTrustLookup((address, query) => client.route(address, query), {
-      deadlineMs,
-      maxEntries,
-      seconds,
-    }),
+    /** Both questions of a check have one deadline. */
+    lookUp: (question: Question, usedMs = 0) => lookUp(question, Math.max(0, deadlineMs - usedMs)),
     pass: new Set<RoutingAction>(pass),
     onUnavailable,
     amountUsd,

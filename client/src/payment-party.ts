@@ -37,16 +37,18 @@ const PAYER_MEMBERS = [
   ["channelConfig", "payer"],
 ] as const;
 
-/** Payloads that move money which an earlier, checked payment put into an escrow or a channel. */
-const MOVES_HELD_MONEY: ReadonlyMap<string, readonly unknown[]> = new Map([
-  ["batch-settlement", ["claim", "settle", "refund"]],
-  ["auth-capture", ["capture", "void", "refund"]],
-]);
+/** Schemes that put money into an escrow or a channel first. */
+const HOLDING: ReadonlySet<string> = new Set(["auth-capture", "batch-settlement"]);
 
-/** Whether a payment takes nothing new from the payer: refunds and captures are never refused. */
-export function movesHeldMoney({ paymentPayload, requirements }: GatedPayment): boolean {
-  const types = MOVES_HELD_MONEY.get(requirements.scheme) ?? [];
-  return types.includes(memberOf(paymentPayload.payload, "type"));
+/**
+ * Whether a payment moves what an earlier, checked payment put into an escrow or a channel: its payload holds nothing that a payer
+ * signs. The `type` of a payload decides nothing, since the buyer writes it.
+ */
+export function movesHeldMoney({ paymentPayload: { payload }, requirements }: GatedPayment): boolean {
+  return (
+    HOLDING.has(requirements.scheme) &&
+    PAYER_MEMBERS.every(([outer]) => memberOf(payload, outer) === undefined)
+  );
 }
 
 /** The payer by the signed payload and the verification's answer, which have to agree; the payee by the seller's terms. */

@@ -1,5 +1,5 @@
 import type { RoutingDecision } from "./api-types.ts";
-import { RefusedError, ValidationError } from "./errors.ts";
+import { RefusedError, UnavailableError, ValidationError } from "./errors.ts";
 import type { AskRoute } from "./guard.ts";
 
 /** The answer to a question. */
@@ -11,18 +11,37 @@ export type Lookup =
     }
   /** The service refused the question itself: its amount does not fit. */
   | { readonly kind: "invalid"; readonly error: string }
+  /** Nothing is asked beyond the budget, or the service refuses the seller: by 402 without balance, by 429, by 401. */
+  | {
+      readonly kind: "withheld";
+      readonly reason: "too_many_lookups" | "lookup_refused";
+      readonly error: string | null;
+    }
   | {
       readonly kind: "unavailable";
-      readonly reason: "deadline_exceeded" | "too_many_lookups" | "service_unavailable";
+      readonly reason: "deadline_exceeded" | "service_unavailable";
       /** Class and status of the failure; null without one. */
       readonly error: string | null;
     };
 
-type Question = {
-  /** Equal questions have equal keys: they share one call and its answer. */
-  readonly key: string;
+/** A wallet, or one payment of it. */
+export type Question = {
   readonly wallet: string;
-  readonly amountUsd: number | string | null;
+  /** Null for the wallet alone. */
+  readonly payment: {
+    /** Names the payment: its verification and its settlement are one question. */
+    readonly id: string;
+    readonly amountUsd: number | string;
+  } | null;
+};
+
+export type LookupLimits = {
+  /** Entries of the cache, and calls under way. */
+  readonly maxEntries: number;
+  readonly seconds: number;
+  /** Wallets that are asked about in a minute, and calls about one wallet. Calls that the service does not decide do not count. */
+  readonly perMinute: number;
+  readonly perWallet: number;
 };
 
 const ACTIONS: ReadonlySet<string> = new Set([
@@ -32,62 +51,99 @@ const ACTIONS: ReadonlySet<string> = new Set([
 ] satisfies RoutingDecision["action"][]);
 
 /**
- * Asks for decisions and keeps them, at most `maxEntries` for `seconds`. Equal questions at one time share a call, of which at most
- * `maxEntries` run. Every question is answered within `deadlineMs`, and none rejects; a later answer is kept for the next question.
+ * Asks for decisions and caches them, those that do not settle at once by wallet and amount. Equal questions at one time share a call.
+ * Every question is answered within its deadline, and none rejects; a later answer is cached for the next question.
  */
-export function createTrustLookup(
-  route: AskRoute,
-  {
-    deadlineMs,
-    maxEntries,
-    seconds,
-  }: { readonly deadlineMs: number; readonly maxEntries: number; readonly seconds: number },
-) {
-  const kept = new Map<string, { readonly answer: Lookup; readonly expiresAtMs: number }>();
+export function createTrustLookup(route: AskRoute, limits: LookupLimits) {
+  const { maxEntries, seconds } = limits;
+  const cache = new Map<string, { readonly answer: Lookup; readonly expiresAtMs: number }>();
   const running = new Map<string, Promise<Lookup>>();
+  const budget = createBudget(limits);
 
-  const keep = (key: string, answer: Lookup): void => {
-    if (answer.kind !== "decided" || seconds === 0) return;
-    kept.delete(key);
-    kept.set(key, { answer: { ...answer, cached: true }, expiresAtMs: performance.now() + seconds * 1_000 });
-    const [oldest] = kept.keys();
-    if (kept.size > maxEntries && oldest !== undefined) kept.delete(oldest);
+  const store = (key: string, answer: Extract<Lookup, { kind: "decided" }>): void => {
+    if (seconds === 0) return;
+    cache.delete(key);
+    cache.set(key, { answer: { ...answer, cached: true }, expiresAtMs: performance.now() + seconds * 1_000 });
+    const [oldest] = cache.keys();
+    if (cache.size > maxEntries && oldest !== undefined) cache.delete(oldest);
   };
 
-  const start = (question: Question): Promise<Lookup> => {
+  const find = (keys: readonly string[]): Lookup | null => {
+    const found = keys.flatMap((key) => cache.get(key) ?? []);
+    return found.find(({ expiresAtMs }) => performance.now() < expiresAtMs)?.answer ?? null;
+  };
+
+  const start = (question: Question, giveBack: () => void): Promise<Lookup> => {
+    const { key, refusalKey } = keysOf(question);
     const asking = ask(route, question).then((answer) => {
-      running.delete(question.key);
-      keep(question.key, answer);
+      running.delete(key);
+      if (answer.kind !== "decided") giveBack();
+      else store(answer.decision.action === "instant_settle" ? key : refusalKey, answer);
       return answer;
     });
-    running.set(question.key, asking);
+    running.set(key, asking);
     return asking;
   };
 
-  return async (question: Question): Promise<Lookup> => {
-    const found = kept.get(question.key);
-    if (found !== undefined && performance.now() < found.expiresAtMs) return found.answer;
-    const asked = running.get(question.key);
-    if (asked === undefined && running.size >= maxEntries) {
-      return { kind: "unavailable", reason: "too_many_lookups", error: null };
-    }
-    return within(deadlineMs, asked ?? start(question));
+  return async (question: Question, deadlineMs: number): Promise<Lookup> => {
+    const { key, refusalKey } = keysOf(question);
+    const cached = find([key, refusalKey]);
+    if (cached !== null) return cached;
+    const asked = running.get(key);
+    if (asked !== undefined) return within(deadlineMs, asked);
+    const giveBack = running.size < maxEntries ? budget.take(question) : null;
+    if (giveBack === null) return { kind: "withheld", reason: "too_many_lookups", error: null };
+    return within(deadlineMs, start(question, giveBack));
   };
 }
 
-async function ask(route: AskRoute, { wallet, amountUsd }: Question): Promise<Lookup> {
+/** Keys of a question, and of an answer that does not settle at once: it holds for every payment of the amount. */
+function keysOf({ wallet, payment }: Question): { readonly key: string; readonly refusalKey: string } {
+  if (payment === null) return { key: wallet, refusalKey: wallet };
+  return { key: `${wallet} ${payment.id}`, refusalKey: `${wallet} ${payment.amountUsd} USD` };
+}
+
+/** Calls of the present minute. A known wallet's payments take nothing from the share of unknown wallets. */
+function createBudget({ perMinute, perWallet }: LookupLimits) {
+  let minute = 0;
+  let wallets = 0;
+  const calls = new Map<string, number>();
+  return {
+    /** Returns what gives a call back; null if there is none left. */
+    take({ wallet, payment }: Question): (() => void) | null {
+      const now = Math.floor(performance.now() / 60_000);
+      if (now !== minute) {
+        [minute, wallets] = [now, 0];
+        calls.clear();
+      }
+      const share = payment === null ? 1 : 0;
+      const before = calls.get(wallet) ?? 0;
+      if (before >= perWallet || wallets + share > perMinute) return null;
+      wallets += share;
+      calls.set(wallet, before + 1);
+      return () => {
+        if (minute !== now) return;
+        wallets -= share;
+        calls.set(wallet, (calls.get(wallet) ?? 1) - 1);
+      };
+    },
+  };
+}
+
+async function ask(route: AskRoute, { wallet, payment }: Question): Promise<Lookup> {
   try {
-    const { action, reason, grade } = await route(
-      wallet,
-      amountUsd === null ? {} : { amount_usd: amountUsd },
-    );
+    const query = payment === null ? {} : { amount_usd: payment.amountUsd };
+    const { action, reason, grade } = await route(wallet, query);
     // A proxy may answer 200 with any JSON.
     if (!ACTIONS.has(action))
       return { kind: "unavailable", reason: "service_unavailable", error: "no decision" };
     return { kind: "decided", decision: { action, reason, grade }, cached: false };
   } catch (error) {
-    if (error instanceof ValidationError) return { kind: "invalid", error: nameOf(error) };
-    return { kind: "unavailable", reason: "service_unavailable", error: nameOf(error) };
+    const name = nameOf(error);
+    if (error instanceof ValidationError) return { kind: "invalid", error: name };
+    if (error instanceof RefusedError && !(error instanceof UnavailableError))
+      return { kind: "withheld", reason: "lookup_refused", error: name };
+    return { kind: "unavailable", reason: "service_unavailable", error: name };
   }
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { x402Facilitator } from "@x402/core/facilitator";
 import { type FacilitatorClient, x402ResourceServer } from "@x402/core/server";
 import type { PaymentPayload, PaymentRequirements, VerifyResponse } from "@x402/core/types";
@@ -82,6 +83,15 @@ async function seller(route: Route, rules: Rules = {}, verified: Partial<VerifyR
   };
 }
 
+/** The hooks of a gate by themselves, for payments that the official server does not pass on. */
+function hooksOf(route: Route, rules: Rules = {}) {
+  const { gate, asked } = gateBy(route, rules);
+  const hooks = new Map<string, (context: never) => Promise<unknown>>();
+  const hook = (name: string) => (given: (context: never) => Promise<unknown>) => hooks.set(name, given);
+  gate.onServer({ onAfterVerify: hook("verify"), onBeforeSettle: hook("settle") });
+  return { asked, run: (name: string, context: object) => hooks.get(name)?.(context as never) };
+}
+
 function paymentOf(payload: unknown, accepted = TERMS): PaymentPayload {
   // Buyers send what they like.
   return { x402Version: 2, accepted, payload: payload as Record<string, unknown> };
@@ -90,6 +100,9 @@ function paymentOf(payload: unknown, accepted = TERMS): PaymentPayload {
 const by = (from: unknown) => ({ signature: "0x12", authorization: { from, to: PAYEE } });
 const refused = (wallet: string, { action, reason, grade }: Decided) =>
   `payer_not_trusted: The payer ${wallet} is not accepted: Agent Health answers ${action} (reason ${reason}, ${grade === null ? "no grade" : `grade ${grade}`}). Nothing is settled.`;
+
+const refusalBy = (status: number) =>
+  refusalOf({ status, body: { detail: "secret" }, requestId: null, retryAfterSeconds: null });
 
 afterEach(() => void vi.useRealTimers());
 
@@ -178,23 +191,38 @@ describe("a seller's gate", () => {
   });
 
   it("lets money go back to a payer that it does not trust", async () => {
-    const { gate, asked } = gateBy(async () => REJECT);
-    const hooks = new Map<string, (context: never) => Promise<unknown>>();
-    const hook = (name: string) => (given: (context: never) => Promise<unknown>) => hooks.set(name, given);
-    gate.onServer({ onAfterVerify: hook("verify"), onBeforeSettle: hook("settle") });
-    const run = (name: string, context: object) => hooks.get(name)?.(context as never);
-    const refund = { type: "refund", channelConfig: { payer: WALLET } };
-    const channel = { ...TERMS, scheme: "batch-settlement" };
+    const { run, asked } = hooksOf(async () => REJECT);
     const result = { isValid: true, payer: WALLET };
-    expect(await run("verify", { paymentPayload: { payload: refund }, requirements: channel, result })).toBe(
-      undefined,
-    );
+    for (const [scheme, payload] of [
+      ["batch-settlement", { type: "claim", claims: [] }],
+      ["batch-settlement", { type: "settle", receiver: PAYEE, token: TERMS.asset }],
+      ["auth-capture", { type: "capture", paymentInfo: { payer: WALLET }, amount: "1" }],
+      ["auth-capture", { type: "void", paymentInfo: { payer: WALLET } }],
+    ] as const) {
+      const requirements = { ...TERMS, scheme };
+      expect(await run("verify", { paymentPayload: { payload }, requirements, result })).toBe(undefined);
+      expect(await run("settle", { paymentPayload: { payload }, requirements, phase: "settle" })).toBe(
+        undefined,
+      );
+    }
     const cancel = { paymentPayload: { payload: by(WALLET) }, requirements: TERMS, phase: "cancel" };
     expect(await run("settle", cancel)).toBe(undefined);
     expect(asked).toEqual([]);
-    // A buyer may write any type into a payload of another scheme.
-    const disguised = { paymentPayload: { payload: { ...by(WALLET), type: "refund" } }, requirements: TERMS };
-    expect(await run("verify", { ...disguised, result })).toMatchObject({ abort: true });
+  });
+
+  it.each([
+    ["exact", { ...by(WALLET), type: "refund" }],
+    ["auth-capture", { ...by(WALLET), type: "capture" }],
+    ["auth-capture", { permit2Authorization: { from: WALLET }, type: "void" }],
+    ["auth-capture", { authorization: null, type: "capture" }],
+    ["batch-settlement", { type: "claim", channelConfig: { payer: WALLET } }],
+    ["batch-settlement", { ...by(WALLET), type: "settle" }],
+  ])("checks what a payer signed by %s, whatever type the buyer writes: %o", async (scheme, payload) => {
+    const { run, asked } = hooksOf(async () => REJECT, { onUnavailable: "allow" });
+    const result = { isValid: true, payer: WALLET };
+    const context = { paymentPayload: { payload }, requirements: { ...TERMS, scheme }, result };
+    expect(await run("verify", context)).toMatchObject({ abort: true });
+    expect(asked).toEqual([[WALLET, {}]]);
   });
 
   it("checks the payee where it is asked to", async () => {
@@ -204,12 +232,6 @@ describe("a seller's gate", () => {
 });
 
 describe("without a decision", () => {
-  const noCredits = refusalOf({
-    status: 402,
-    body: { detail: "secret" },
-    requestId: null,
-    retryAfterSeconds: null,
-  });
   const failures: readonly [string, Route, Pick<GateCheck, "reason" | "error">][] = [
     [
       "the service is down",
@@ -217,9 +239,9 @@ describe("without a decision", () => {
       { reason: "service_unavailable", error: "UnreachableError" },
     ],
     [
-      "the balance is used up",
-      () => Promise.reject(noCredits),
-      { reason: "service_unavailable", error: "PaymentRequiredError 402" },
+      "the service answers 503",
+      () => Promise.reject(refusalBy(503)),
+      { reason: "service_unavailable", error: "UnavailableError 503" },
     ],
     ["a proxy answers", async () => ({}), { reason: "service_unavailable", error: "no decision" }],
     ["it answers null", async () => null, { reason: "service_unavailable", error: "TypeError" }],
@@ -247,6 +269,19 @@ describe("without a decision", () => {
       ...logged,
     };
     expect(shop.checks).toEqual([check]);
+  });
+
+  it.each([
+    [401, "AuthenticationError"],
+    [402, "PaymentRequiredError"],
+    [403, "RefusedError"],
+    [429, "RateLimitError"],
+  ])("because the service refuses the seller by %i, lets nobody in", async (status, name) => {
+    const shop = await seller(() => Promise.reject(refusalBy(status)), { onUnavailable: "allow" });
+    expect(await shop.verify(by(WALLET))).toContain("(lookup_refused)");
+    expect(shop.checks).toMatchObject([
+      { allowed: false, reason: "lookup_refused", error: `${name} ${status}` },
+    ]);
   });
 
   it.each(["refuse", "allow"] as const)(
@@ -338,9 +373,78 @@ describe("decisions", () => {
     await shop.verify({ ...by(WALLET), nonce: "0x01" });
     await shop.verify({ ...by(WALLET), nonce: "0x02" });
     expect(shop.asked).toEqual([
+      [WALLET, {}],
       [WALLET, { amount_usd: 12.5 }],
       [WALLET, { amount_usd: 12.5 }],
     ]);
+  });
+
+  it("have one deadline where a wallet and an amount are asked about", async () => {
+    const shop = await seller(() => sleep(200, SETTLE), { amountUsd: () => 1, deadlineMs: 300 });
+    expect(await shop.verify(by(WALLET))).toContain("(deadline_exceeded)");
+  });
+});
+
+describe("a seller's purse", () => {
+  const amountUsd = () => 0.01;
+  const signedTimes = (count: number) =>
+    Array.from({ length: count }, (_, nonce) => ({ ...by(WALLET), nonce: `0x${nonce.toString(16)}` }));
+  const ABOVE: Decided = { action: "escrow", reason: "above_safe_amount", grade: "A" };
+
+  it.each([
+    ["rejected", async () => REJECT, ["payer_not_trusted"], 1],
+    ["held", async () => ESCROW, ["payer_not_trusted"], 1],
+    [
+      "refused for the amount",
+      async (_wallet: string, query: object) => ("amount_usd" in query ? ABOVE : SETTLE),
+      ["payer_not_trusted"],
+      2,
+    ],
+  ] as [string, Route, string[], number][])(
+    "pays for no more calls where one wallet that is %s signs 100 payments",
+    async (_name, route, reasons, calls) => {
+      const shop = await seller(route, { amountUsd, onUnavailable: "allow" });
+      const answers = new Set<string>();
+      for (const payload of signedTimes(100))
+        answers.add(String(await shop.verify(payload)).split(":", 1)[0] ?? "");
+      expect([[...answers], shop.asked.length]).toEqual([reasons, calls]);
+    },
+  );
+
+  it("asks about a bounded number of unknown wallets in a minute, and serves known ones on", async () => {
+    vi.useFakeTimers({ now: 0, toFake: ["performance"] });
+    const shop = await seller(async (wallet) => (wallet === WALLET ? SETTLE : REJECT), {
+      amountUsd,
+      lookups: { perMinute: 5 },
+      onUnavailable: "allow",
+    });
+    expect(await shop.verify(by(WALLET))).toBe("valid");
+    const strangers = Array.from({ length: 100 }, (_, index) => `0x${index.toString(16).padStart(40, "0")}`);
+    for (const wallet of strangers) expect(await shop.verify(by(wallet))).toContain("payer_not_");
+    expect(shop.asked).toHaveLength(6);
+    expect(shop.checks.at(-1)).toMatchObject({ allowed: false, reason: "too_many_lookups", error: null });
+    expect(await shop.verify({ ...by(WALLET), nonce: "0x02" })).toBe("valid");
+    vi.advanceTimersByTime(60_000);
+    expect(await shop.verify(by("0x00000000000000000000000000000000000a9e98"))).toContain("not_trusted");
+  });
+
+  it("asks about one wallet a bounded number of times in a minute", async () => {
+    vi.useFakeTimers({ now: 0, toFake: ["performance"] });
+    const shop = await seller(async () => SETTLE, {
+      amountUsd,
+      lookups: { perWallet: 4 },
+      onUnavailable: "allow",
+    });
+    const answers: (string | undefined)[] = [];
+    for (const payload of signedTimes(6)) answers.push(await shop.verify(payload));
+    expect(answers.map((answer) => answer === "valid")).toEqual([true, true, true, false, false, false]);
+    expect(shop.asked).toHaveLength(4);
+  });
+
+  it("counts no call without a decision: an outage opens and closes what the seller chose, for all", async () => {
+    const down = () => Promise.reject(new UnreachableError("no"));
+    const shop = await seller(down, { onUnavailable: "allow", lookups: { perMinute: 2, perWallet: 2 } });
+    for (const payload of signedTimes(6)) expect(await shop.verify(payload)).toBe("valid");
   });
 });
 
@@ -407,7 +511,10 @@ describe("a facilitator's gate", () => {
     const { facilitator, asked } = facilitatorWith(async () => SETTLE, { amountUsd: () => "12.50" });
     await facilitator.verify(paymentOf(by(WALLET)), TERMS);
     await facilitator.settle(paymentOf(by(WALLET)), TERMS);
-    expect(asked).toEqual([[PAYEE, { amount_usd: "12.50" }]]);
+    expect(asked).toEqual([
+      [PAYEE, {}],
+      [PAYEE, { amount_usd: "12.50" }],
+    ]);
   });
 });
 
@@ -431,6 +538,8 @@ it.each([
   [{ pass: ["reject"] }, "pass is reject, and should be one of instant_settle, escrow"],
   [{ deadlineMs: 0 }, "deadlineMs is 0, and should be an integer from 1 to 120000"],
   [{ cache: { maxEntries: 0 } }, "cache.maxEntries is 0, and should be an integer from 1 to 1000000"],
+  [{ lookups: { perMinute: 0 } }, "lookups.perMinute is 0, and should be an integer from 1 to 1000000"],
+  [{ lookups: { perWallet: 1.5 } }, "lookups.perWallet is 1.5, and should be an integer from 1 to 1000000"],
   [{ cache: { seconds: Number.NaN } }, "cache.seconds is NaN, and should be an integer from 0 to 86400"],
 ])("options %o are refused", (options, message) => {
   // As JavaScript may give them.

@@ -67,11 +67,14 @@ beforeAll(async () => {
 }, 420_000);
 
 /** A shop of the official server package on the chain, its sale, and the checks of its gate. */
-function open(rules: Partial<Omit<TrustGateOptions, "client" | "baseUrl" | "apiKey">> = {}) {
+function open(
+  rules: Partial<Omit<TrustGateOptions, "client" | "baseUrl" | "apiKey">> = {},
+  apiKey = key.secret,
+) {
   const checks: GateCheck[] = [];
   const gate = trustGate({
     baseUrl: server.baseUrl,
-    apiKey: key.secret,
+    apiKey,
     onUnavailable: "refuse",
     log: (check) => checks.push(check),
     ...rules,
@@ -142,6 +145,30 @@ test("a failing payer is refused before settlement with the reason, and keeps it
     error: `payer_not_trusted: The payer ${wallet} is not accepted: Agent Health answers reject (reason grade, grade F). Nothing is settled.`,
   });
   expect(shop.checks).toMatchObject([{ wallet, allowed: false, action: "reject", grade: "F" }]);
+});
+
+const byAmount = { amountUsd: () => "0.01", onUnavailable: "allow" } as const;
+
+test("a refused wallet that signs again and again costs the seller one lookup, for an amount too", async () => {
+  const before = await readBalance(kit.db, key.id);
+  const shop = open(byAmount);
+  for (let signed = 0; signed < 10; signed += 1) expect(await buy(shop, FAILING)).toMatchObject(REFUSED);
+  expect(shop.checks.map(({ cached }) => cached)).toEqual([false, ...Array.from({ length: 9 }, () => true)]);
+  expect(before - (await readBalance(kit.db, key.id))).toBe(10);
+});
+
+test("a key that buyers have emptied opens nothing, even where unchecked payments are taken", async () => {
+  const small = await createTestKey(kit.db, 10);
+  const shop = open({ onUnavailable: "allow" }, small.secret);
+  expect(await buy(shop, FAILING)).toMatchObject(REFUSED);
+  expect(await readBalance(kit.db, small.id)).toBe(0);
+  expect(await buy(shop, GOOD)).toMatchObject({
+    ...REFUSED,
+    error: expect.stringContaining("payer_not_checked: "),
+  });
+  expect(shop.checks.at(-1)).toMatchObject({
+    ...{ allowed: false, reason: "lookup_refused", error: "PaymentRequiredError 402" },
+  });
 });
 
 test("a shop on Express serves a good payer and refuses a failing one", async () => {
