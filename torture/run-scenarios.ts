@@ -8,6 +8,7 @@ import { chainLost } from "./scenarios/chain-lost.ts";
 import { hostile } from "./scenarios/hostile.ts";
 import { hostileChain } from "./scenarios/hostile-chain.ts";
 import { connections, kill } from "./scenarios/kill.ts";
+import { moneyEdges } from "./scenarios/money-edges.ts";
 import { databaseGone, rpcGone, rpcLimited, rpcSlow } from "./scenarios/outages.ts";
 import { reorg } from "./scenarios/reorg.ts";
 import type { Extent, Injection, Scenario, ScenarioContext } from "./scenarios/scenario.ts";
@@ -26,6 +27,7 @@ const SCENARIOS: Readonly<Record<string, Scenario>> = {
   "rpc-gone": rpcGone,
   "rpc-429": rpcLimited,
   "rpc-slow": rpcSlow,
+  "money-edges": moneyEdges,
   hostile,
   "hostile-chain": hostileChain,
   "chain-lost": chainLost,

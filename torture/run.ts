@@ -27,6 +27,7 @@ const FULL: Extent = {
   registrations: 300,
   busyCalls: 1_000_000,
   floods: 200,
+  edges: { ms: 120_000, kills: 16 },
 };
 const SHORT: Extent = {
   // Each process once.
@@ -41,6 +42,7 @@ const SHORT: Extent = {
   registrations: 30,
   busyCalls: 20_000,
   floods: 10,
+  edges: { ms: 25_000, kills: 4 },
 };
 /** A request that died keeps its place for two minutes. */
 const DRAIN_MS = 170_000;

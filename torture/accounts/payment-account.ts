@@ -7,7 +7,10 @@ import type { Stand } from "../stand/stand.ts";
 import { compareCounts, doubled, type Finding, lost } from "./finding.ts";
 
 /** Compares what the wallet signed and was answered with the token's own events and balances, and with our rows. */
-export async function accountPayments(stand: Stand, { purchases, opening }: Load): Promise<Finding[]> {
+export async function accountPayments(
+  stand: Stand,
+  { purchases, opening, besides }: Load,
+): Promise<Finding[]> {
   const used = await usedNonces(stand);
   const findings = purchases.operations.flatMap((purchase) => accountPurchase(purchase, used));
   const paid = purchases.operations.filter(({ authorization }) => used.has(authorization?.nonce ?? ""));
@@ -20,7 +23,7 @@ export async function accountPayments(stand: Stand, { purchases, opening }: Load
       found: Number(before.payer - now.payer),
     }),
     ...compareCounts("USDC units that were received", {
-      expected: Number(amount),
+      expected: Number(amount + besides.received),
       found: Number(now.payee - before.payee),
     }),
     ...(await accountRows(stand, purchases.operations)),

@@ -27,6 +27,8 @@ type Pace = { readonly everyMs: number; readonly atOnce: number };
 export type LaneOptions<Done extends Operation> = {
   readonly name: string;
   readonly pace: Pace;
+  /** Begins none while one is open. */
+  readonly oneByOne?: boolean;
   /** Notes a new operation. */
   readonly begin: (number: number) => Done;
   /** Tries it once; answers the milliseconds to wait before the next try, or null once it is done. */
@@ -66,7 +68,8 @@ export function startLane<Done extends Operation>(options: LaneOptions<Done>): L
     open.delete(operation);
   };
   const mayBegin = (): boolean => {
-    if (!beginning || held || open.size >= MOST_OPEN) return false;
+    const mostOpen = options.oneByOne === true ? 1 : MOST_OPEN;
+    if (!beginning || held || open.size >= mostOpen) return false;
     const since = performance.now() - YOUNG_MS;
     return [...open].filter(({ startedAt }) => startedAt > since).length < pace.atOnce;
   };

@@ -44,11 +44,15 @@ export async function startLoad(stand: Stand, faults: Faults) {
     calls,
     purchases,
     outputs,
+    /** A specification that outputs of any text about rivers meet. */
+    specId: outputs.specId,
     lanes,
     /** Paths of the receiver at which each agent's subscription arrives. */
     subscriptionPath,
     /** USDC of payer and payee on this chain before the first purchase. */
     opening,
+    /** USDC units that the payee received for other purchases than those of the lane. */
+    besides: { received: 0n },
     /** Agents begin, or stop, calling; blocks go on being mined. */
     setActing: blocks.setActing,
     /** Mines no more, or goes on; resolves once it is so. */

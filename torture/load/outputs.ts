@@ -36,7 +36,7 @@ export async function startOutputs({
   seed: number;
   faults: Faults;
   webhookUrl: string;
-}): Promise<Lane<Output>> {
+}): Promise<Lane<Output> & { readonly specId: string }> {
   const headers = { "content-type": "application/json", "x-api-key": key.secret };
   const registered = await ask({ method: "POST", path: "/v1/specs", headers, body: JSON.stringify(SPEC) });
   if (registered.kind !== "answered") throw new Error(`no specification: ${JSON.stringify(registered)}`);
@@ -56,7 +56,7 @@ export async function startOutputs({
     });
   const poll = (id: string) => ask({ method: "GET", path: `/v1/verdicts/${id}`, headers, body: null });
 
-  return startLane<Output>({
+  const lane = startLane<Output>({
     name: "verdicts",
     pace: PACE,
     begin: (number) => {
@@ -85,6 +85,7 @@ export async function startOutputs({
       }
     },
   });
+  return { ...lane, specId };
 }
 
 type Told = { readonly verdict_id: string; readonly status: string; readonly final_verdict?: string };

@@ -18,6 +18,8 @@ export type Purchase = Operation & {
   authorization: Authorization | null;
   headers: Readonly<Record<string, string>> | null;
   claim: string | null;
+  /** Whether its answer named the settlement. */
+  isReceipted: boolean;
   /** expired: too late to be taken. Its money must not have moved. */
   outcome: "open" | "answered" | "refused" | "expired";
 };
@@ -68,6 +70,7 @@ export function startPurchases({
       authorization: null,
       headers: null,
       claim: null,
+      isReceipted: false,
       outcome: "open",
     }),
     attempt: async (purchase) => {
@@ -82,6 +85,8 @@ export function startPurchases({
           return null;
         case "answered":
           purchase.outcome = "answered";
+          purchase.isReceipted = asked.headers.has("payment-response");
+          if (!purchase.isReceipted) faults.note("a purchase without PAYMENT-RESPONSE", purchase.path);
           purchase.doneAt = performance.now();
           return null;
         case "unpaid":

@@ -24,6 +24,8 @@ export type Extent = {
   readonly registrations: number;
   /** Own calls of one hostile wallet. */
   readonly busyCalls: number;
+  /** How long purchases by every scheme, jobs and bonds go on, and processes that are killed meanwhile. */
+  readonly edges: { readonly ms: number; readonly kills: number };
   /** Rounds of a specification and two requests that pay nothing. */
   readonly floods: number;
 };

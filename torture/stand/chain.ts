@@ -1,4 +1,5 @@
 import { type Address, encodeFunctionData, getAddress, type Hex, numberToHex } from "viem";
+import { privateKeyToAccount } from "viem/accounts";
 import { keeperTargetAbi } from "../../devnet/abi/keeper-target.ts";
 import { startTestChain, type TestChain } from "../../test/support/anvil-testkit/chain.ts";
 import { pick, type Random } from "../random.ts";
@@ -7,6 +8,9 @@ import { pick, type Random } from "../random.ts";
 export const AGENTS: readonly Address[] = Array.from({ length: 6 }, (_, index) =>
   getAddress(numberToHex(0xa9e00 + index, { size: 20 })),
 );
+/** An agent that has a key of its own, delivers jobs, and does nothing else after its history. */
+const PROVIDER_KEY: Hex = `0x${"a9".repeat(32)}`;
+export const PROVIDER = { address: privateKeyToAccount(PROVIDER_KEY).address, privateKey: PROVIDER_KEY };
 const HISTORY_DAYS = 14;
 const AGE_SECONDS = 20 * 86_400;
 const CALL_GAS = 500_000n;
@@ -24,11 +28,12 @@ export type StandChain = ReturnType<typeof controls>;
 /** Starts a chain with two weeks of history of every agent, up to now. */
 export async function startStandChain(random: Random): Promise<StandChain> {
   const test = await startTestChain(AGE_SECONDS);
-  for (const agent of AGENTS) await test.register(agent);
-  for (const agent of AGENTS) await test.succeedInCrowd(agent);
+  const followed = [...AGENTS, PROVIDER.address];
+  for (const agent of followed) await test.register(agent);
+  for (const agent of followed) await test.succeedInCrowd(agent);
   for (let day = 0; day < HISTORY_DAYS; day += 1) {
     await test.moveTime(86_400);
-    await Promise.all(AGENTS.map((agent) => submit(test, agent, PERFORM)));
+    await Promise.all(followed.map((agent) => submit(test, agent, PERFORM)));
     await test.tick();
   }
   await test.toWallClock();

@@ -2,14 +2,26 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Random } from "../random.ts";
+import { pick, type Random } from "../random.ts";
 
 /** How a node treats those who ask it; the share of refused requests is from 0 to 1. */
 export type NodeMode =
   | { readonly kind: "well" }
   | { readonly kind: "gone" }
   | { readonly kind: "limited"; readonly share: number }
-  | { readonly kind: "slow"; readonly ms: number };
+  | { readonly kind: "slow"; readonly ms: number }
+  /** Answers some requests with what hosted nodes say of a trouble of their own. */
+  | { readonly kind: "troubled"; readonly share: number };
+
+/** Status, code and words of trouble that passes, as proxyd (the proxy of OP stack nodes), QuickNode and others answer. */
+const TROUBLE = [
+  [503, -32011, "no backend is currently healthy to serve traffic"],
+  [200, -32012, "credits limited to 6000/sec"],
+  [500, -32013, "backend returned an invalid response"],
+  [429, -32016, "over rate limit"],
+  [503, -32018, "backend is currently not healthy to serve traffic"],
+  [400, -32019, "block is out of range"],
+] as const;
 
 /** A proxy between our processes and a node. It can be down, be slow, or limit its callers. */
 export async function startNodeProxy(target: string, random: Random) {
@@ -31,6 +43,15 @@ export async function startNodeProxy(target: string, random: Random) {
         outgoing.writeHead(429, { "retry-after": "1", "content-type": "application/json" });
         outgoing.end('{"jsonrpc":"2.0","id":null,"error":{"code":-32005,"message":"rate limited"}}');
         return;
+      case "troubled": {
+        if (random() >= mode.share) break;
+        disturbed += 1;
+        const [status, code, message] = pick(random, TROUBLE);
+        incoming.resume();
+        outgoing.writeHead(status, { "content-type": "application/json" });
+        outgoing.end(JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } }));
+        return;
+      }
       case "slow":
         disturbed += 1;
         await sleep(mode.ms);

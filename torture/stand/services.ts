@@ -121,8 +121,12 @@ function environment(options: ServiceOptions): Record<string, string> {
   };
 }
 
-/** The server asks for settlements; only workers can sign them. */
+/** The server asks for settlements and verdicts; only workers can sign them. */
 function workerKeys(): Record<string, string> {
-  const { facilitator } = roleAccounts();
-  return { FACILITATOR_PRIVATE_KEY: privateKeyOf(facilitator) };
+  const { facilitator, relayer, verdictSigner } = roleAccounts();
+  return {
+    FACILITATOR_PRIVATE_KEY: privateKeyOf(facilitator),
+    RELAYER_PRIVATE_KEY: privateKeyOf(relayer),
+    VERDICT_SIGNER_PRIVATE_KEY: privateKeyOf(verdictSigner),
+  };
 }

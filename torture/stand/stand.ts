@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { SCRIPTED_APPEAL_MODEL } from "../../devnet/scripted-model/completion.ts";
 import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
 import { createApiKey } from "../../service/access/api-keys.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
@@ -60,7 +61,13 @@ export async function openStand({
     databaseUrl: database.url,
     rpcUrl: node.url,
     deploymentFile,
-    panel: { PANEL_BASE_URL: model.baseUrl, PANEL_MODEL: model.model },
+    panel: {
+      PANEL_BASE_URL: model.baseUrl,
+      PANEL_MODEL: model.model,
+      PANEL_APPEAL_BASE_URL: model.baseUrl,
+      PANEL_APPEAL_MODEL: SCRIPTED_APPEAL_MODEL,
+      APPEAL_WINDOW_SECONDS: "5",
+    },
   });
   onStart(services.stop);
   return {
