@@ -6,7 +6,7 @@ const RETRY_MS = { first: 2_000, longest: 60_000 };
 /** Tries after which a server that answers other messages is taken to refuse those with tokens. */
 const MOST_REFUSALS = 5;
 
-/** What it means that no finding is possible. */
+/** Meaning of a finding that is not possible. */
 export const NOT_KNOWN =
   "texts may open turns of their own if it reads tokens whose form the fence does not know";
 

@@ -2,7 +2,7 @@ import { isHex } from "viem";
 import { readRevert } from "../chain/revert-reason.ts";
 import type { SenderTransaction } from "./sender-transactions.ts";
 
-/** What became of a queued call, by its row alone. */
+/** Fate of a queued call, by its row alone. */
 export type CallFate =
   /** It is under way, or in a block that is not final. */
   | { readonly kind: "open" }

@@ -232,7 +232,7 @@ function kindOfPage(status: number, details: string): NodeFailureKind {
   return byStatus === "refused" || byStatus === "unknown" ? byWords : byStatus;
 }
 
-/** What a status says by itself: 5xx is trouble of the node, and these of 4xx are refusals of the caller. */
+/** Failure by the status alone: 5xx is trouble of the node, and these of 4xx are refusals of the caller. */
 function kindOfStatus(status: number): NodeFailureKind {
   if (status === 429) return "rate_limited";
   if (status === 413) return "too_many_results";

@@ -28,7 +28,7 @@ const FORMS = [
 ];
 const SIGNS = new RegExp(FORMS.join("|"), "giv");
 
-/** Puts a space after every sign with which a control token of any model may begin. What is broken already stays as it is. */
+/** Puts a space after every sign with which a control token of any model may begin. Broken signs stay as they are. */
 export function breakControlTokens(text: string): string {
   return text.replaceAll(SIGNS, (sign) => `${sign} `);
 }

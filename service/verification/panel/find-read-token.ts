@@ -2,7 +2,7 @@ import type OpenAI from "openai";
 import { classifyModelError, createOpenaiClient, type ModelServer } from "./openai-client.ts";
 import { readCompletion } from "./openai-models.ts";
 
-/** Control tokens of published chat templates; those of one model stand together, as its server reads all of them or none. */
+/** Control tokens of published chat templates; those of one model are one group, since its server reads all of them or none. */
 export const PUBLISHED_TOKENS = [
   // ChatML, Qwen, Phi, GLM, Kimi.
   ...["<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|im_sep|>", "<|im_middle|>", "<tool_call>"],
@@ -35,7 +35,7 @@ export const PUBLISHED_TOKENS = [
 ] as const;
 
 /**
- * Finding about a model's server. unread: no token takes effect within a message. read: it reads this one. unknown: it cannot be told, for
+ * Finding about a model's server. unread: no token takes effect within a message. read: it reads this one. unknown: it cannot be found, for
  * this reason. unavailable: the server did not answer, which may pass; `answersOthers` if it answers messages without tokens.
  */
 export type TokenFinding =

@@ -39,9 +39,6 @@ const CASES = SCORING_ENDPOINTS.filter(({ price }) => price !== null).flatMap((e
     .map(([state, code, changes]) => [endpoint.path, state, { endpoint, code, changes }] as const),
 );
 
-/** A batch of so many costs what the endpoint costs at most. */
-const TEN_WALLETS = Array.from({ length: 10 }, (_, place) => `0x${String(place).padStart(40, "0")}`);
-
 function ask({ method, path, price }: (typeof SCORING_ENDPOINTS)[number], changes: Changes, short = 0) {
   const fake = fakeApp(changes, fakeLedger({ balanceUnits: (price ?? 0) - short }));
   const place = { address: WALLET, registry: REGISTRY, agent_id: "142" };
@@ -50,7 +47,7 @@ function ask({ method, path, price }: (typeof SCORING_ENDPOINTS)[number], change
   const request = {
     method,
     headers: { ...WITH_KEY.headers, "content-type": "application/json" },
-    ...(path === "/ahs/batch" ? { body: JSON.stringify({ addresses: TEN_WALLETS }) } : {}),
+    ...(path === "/ahs/batch" ? { body: JSON.stringify({ addresses: [WALLET] }) } : {}),
   };
   return { ...fake, response: fake.app.request(url, request) };
 }

@@ -154,7 +154,7 @@ test.each([
     "BlockOutOfRangeError: block height is 3305 but requested was 256",
     "state_missing",
   ],
-  // What the called contract did.
+  // Acts of the called contract.
   ["geth", CALL, 200, 3, "execution reverted: not a feed", "reverted"],
   ["geth", CALL, 200, 3, "execution reverted: no backend is currently healthy", "reverted"],
   ["nethermind", CALL, 200, -32015, "VM execution error. Reverted 0x", "reverted"],
