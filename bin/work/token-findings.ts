@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { pauseAfter, pauseFor } from "../../service/db/run-loop.ts";
 import type { TokenFinding } from "../../service/verification/panel/find-read-token.ts";
+import type { RunPanel } from "../../service/verification/verdicts/run-one.ts";
 
 const RETRY_MS = { first: 2_000, longest: 60_000 };
 /** Tries after which a server that answers other messages is taken to refuse those with tokens. */
@@ -62,6 +63,17 @@ export async function awaitTokenFinding<Model extends { readonly model: string }
     await pauseFor(pauseAfter(tries, retryMs), signal);
   }
 }
+
+/** A panel that gives no decision before `isKnown`: its runs are tried again, and give the price back in the end, as in any outage. */
+export function onceKnown(isKnown: () => boolean, runPanel: RunPanel): RunPanel {
+  return async (...of) => (isKnown() ? runPanel(...of) : NOT_YET);
+}
+
+const NOT_YET = {
+  kind: "failed",
+  message: "The model server does not answer yet.",
+  retryable: true,
+} as const;
 
 function refusalOf(model: string, token: string): string {
   return `the panel does not start: the server of the model ${model} reads the control token ${token} within messages, so that a text can open a turn of its own. Choose a server that reads none, or set PANEL_ALLOW_CONTROL_TOKENS=1 (docs/panel.md)`;

@@ -1,9 +1,11 @@
 import { whileLeader } from "../../service/db/leader-lock.ts";
+import { pauseFor } from "../../service/db/run-loop.ts";
 import { readAppealUnits } from "../../service/verification/escrow/appeal-price.ts";
 import type { EscrowDeps } from "../../service/verification/escrow/escrow-deps.ts";
 import { runEscrow } from "../../service/verification/escrow/run-escrow.ts";
 import { readSignatureDeadline } from "../../service/verification/escrow/settlements.ts";
 import { createEscrowMetrics, createVerdictMetrics } from "../../service/verification/metrics.ts";
+import type { AskDeps } from "../../service/verification/panel/ask-role.ts";
 import { largestRun, tokensOfCase } from "../../service/verification/panel/check-context.ts";
 import { VERDICT_UNITS } from "../../service/verification/panel/run-cost.ts";
 import { runPanel } from "../../service/verification/panel/run-panel.ts";
@@ -22,7 +24,7 @@ import { formsOf } from "../keys/key-settings.ts";
 import { configuredModels, findTokenOf, panelsFromConfig } from "../panel-from-config.ts";
 import { openChainClient } from "../process.ts";
 import { type SendingParts, sendForRole } from "./sending.ts";
-import { awaitTokenFinding } from "./token-findings.ts";
+import { awaitTokenFinding, onceKnown } from "./token-findings.ts";
 import { repeat, type WorkerParts } from "./upkeep.ts";
 
 const SETTLING_ROLES = ["verdictSigner", "relayer"] as const;
@@ -110,6 +112,8 @@ const notifyReviewDue: EscrowDeps["notifyReviewDue"] = (tx, { job, verdictId, re
 /** The runs of a dead worker are free again after `leaseMs`; a live worker renews its leases every `renewMs`. */
 const LEASE = { leaseMs: 15_000, renewMs: 4_000 };
 const PACE = { pollMs: 1_000, gaugesMs: 5_000 };
+/** Longest time for which verdicts wait for the findings about the models; then their runs fail as in any outage. */
+const FINDING_MS = 30_000;
 
 /**
  * Runs the panel on due outputs until the signal fires. Any number of workers may run it. Returns at once if no model is
@@ -128,28 +132,39 @@ export async function runPanelWork(
   const appeals = appealsOf(config.appeals);
   const panels = appeals === null ? [config.panel] : [config.panel, appeals.panel];
   const { mayReadControlTokens: mayRead } = config.panel;
-  await Promise.all(
+  let isKnown = false;
+  const finding = Promise.all(
     configuredModels(panels).map((model) =>
       awaitTokenFinding(model, { logger, mayRead, find: findTokenOf }, signal),
     ),
-  );
-  if (signal.aborted) return;
+  ).then(() => {
+    isKnown = true;
+  });
   const { first, appeal } = panelsFromConfig(config.panel, appeals?.panel ?? null, work);
+  const panelOf = (panel: AskDeps) =>
+    onceKnown(
+      () => isKnown,
+      (panelCase, run) => runPanel(panelCase, { ...panel, ...run }),
+    );
   const deps = {
     ...work,
     atOnce,
     tokensPerDay,
     largestRun: largestRun(first.settings),
     tokensOfCase: (panelCase) => tokensOfCase(panelCase, first.settings),
-    runPanel: (panelCase, run) => runPanel(panelCase, { ...first, ...run }),
-    runAppealPanel: appeal && ((panelCase, run) => runPanel(panelCase, { ...appeal, ...run })),
+    runPanel: panelOf(first),
+    runAppealPanel: appeal && panelOf(appeal),
     metrics: createVerdictMetrics(work.registry),
     monotonicMs: () => performance.now(),
     random: Math.random,
     lease: LEASE,
     pace: PACE,
   } satisfies Parameters<typeof runVerdicts>[0];
-  await runVerdicts(deps, signal);
+  const start = async () => {
+    await Promise.race([finding, pauseFor(FINDING_MS, signal)]);
+    await runVerdicts(deps, signal);
+  };
+  await Promise.all([finding, start()]);
 }
 
 const SETTLE_PAUSE_MS = 2_000;

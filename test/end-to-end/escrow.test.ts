@@ -26,6 +26,8 @@ import {
 import type { Script } from "../support/anvil-testkit/script.ts";
 import type { TestIndexer, TestServer } from "../support/anvil-testkit/services.ts";
 import { useTestkit } from "../support/anvil-testkit/testkit.ts";
+import { CHAT_TEMPLATES } from "../support/chat-templates.ts";
+import { startTurnServer } from "../support/scripted-turn-server.ts";
 import { createTestKey, readBalance } from "../support/test-keys.ts";
 import { until } from "../support/until.ts";
 
@@ -205,7 +207,8 @@ test("a bond changes no routing answer, and one settled REJECT slashes it once, 
   } as const;
   await chain.send({ from: CLIENT.address, to: usdc, data: encodeFunctionData(approval) });
   await callBond(CLIENT.address, "depositAssuranceFor", [PROVIDER, 1_000n * USDC]);
-  // Routing answers by an index that is no older than two minutes.
+  // Routing answers by an index that is no older than two minutes, and not in the future.
+  kit.startMining(1_000);
   await chain.toWallClock();
   await settleByAmount();
   await expectNoHelpBy(1_000);
@@ -238,6 +241,19 @@ test("a bond changes no routing answer, and one settled REJECT slashes it once, 
   );
   expect(rows).toEqual([{ available: 1_000e6 }, { available: 970e6 }, { available: 966e6 }]);
 }, 240_000);
+
+test("the worker ends with an error on a model whose server reads control tokens within messages", async () => {
+  const [template] = CHAT_TEMPLATES;
+  if (template === undefined) throw new Error("there are templates");
+  const turns = await startTurnServer({ template, baseUrl: model.baseUrl });
+  kit.onClose(turns.stop);
+  const env = { PANEL_BASE_URL: turns.baseUrl, PANEL_MODEL: model.model, HISTORY_SOURCE: "none" };
+  const worker = kit.startWorker({ env });
+  expect(await worker.exited).toBe(1);
+  expect(worker.log()).toContain(
+    `the panel does not start: the server of the model ${model.model} reads the control token <|im_`,
+  );
+}, 60_000);
 
 const slash = ({ escrow, jobId }: TestJob) => callBond(STRANGER, "slash", [escrow, jobId]);
 

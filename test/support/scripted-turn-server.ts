@@ -21,6 +21,10 @@ export async function startTurnServer(of: {
   const { template, baseUrl, normalise = (text: string) => text } = of;
   const turns: { sent: number; read: number }[] = [];
   const server = createServer(async (request, response) => {
+    if (request.method !== "POST") {
+      response.writeHead(404).end();
+      return;
+    }
     const chunks: Buffer[] = [];
     for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
     const body = JSON.parse(Buffer.concat(chunks).toString()) as { messages: readonly Turn[] };

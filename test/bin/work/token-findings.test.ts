@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { judgeTokens } from "../../../bin/doctor/judge-service.ts";
-import { awaitTokenFinding } from "../../../bin/work/token-findings.ts";
+import { awaitTokenFinding, onceKnown } from "../../../bin/work/token-findings.ts";
 import type { TokenFinding } from "../../../service/verification/panel/find-read-token.ts";
 
 const READ: TokenFinding = { kind: "read", token: "<|turn>" };
@@ -55,4 +55,16 @@ it("doctor says for each model what was found", () => {
   expect(judgeTokens(READ, { model: "m", mayRead: false }).detail).toBe(
     "m: the control token <|turn> is read",
   );
+});
+
+it("lets runs fail for now before anything is known of the models", async () => {
+  const state = { isKnown: false };
+  const panel = onceKnown(
+    () => state.isKnown,
+    async () => ({ kind: "failed", message: "ran", retryable: false }),
+  );
+  const run = () => panel(...([{}, {}] as unknown as Parameters<typeof panel>));
+  expect(await run()).toMatchObject({ kind: "failed", retryable: true });
+  state.isKnown = true;
+  expect(await run()).toMatchObject({ message: "ran" });
 });
