@@ -143,7 +143,9 @@ export async function startDemoServices({
   const own = isFirst ? agents : create();
   if (!isFirst && !(await listens(own, 0))) throw new Error(`no port of ${HOST} is free`);
   const origin = `http://${HOST}:${(own.address() as AddressInfo).port}`;
-  const takingOver = isFirst ? undefined : setInterval(() => void listens(agents, port), TAKE_OVER_MS);
+  // Whatever keeps the port from this demo, the next try shows.
+  const tryAgain = () => void listens(agents, port).catch(() => false);
+  const takingOver = isFirst ? undefined : setInterval(tryAgain, TAKE_OVER_MS);
   if (!isFirst)
     logger.warn(`port ${port} of the agents' endpoints is taken: labels and documents are at ${origin}`);
   return {
