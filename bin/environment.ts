@@ -331,8 +331,8 @@ export const environment = z.object({
     // 15 USD at 3,000 USD per coin: about 590 changes of a grade at 0.05 gwei.
     .default(5_000_000_000_000_000n)
     .describe("a whole number of wei"),
-  /** Answers to requests of the ERC-8004 validation registry in a UTC day. */
-  VALIDATIONS_PER_DAY: wholeNumber(0, 100_000).default(100),
+  /** Answers to requests of the ERC-8004 validation registry in a UTC day. Each request costs its sender more gas than its answer costs us. */
+  VALIDATIONS_PER_DAY: wholeNumber(0, 100_000).default(20_000),
   /** Lets agents' endpoints and documents be on this machine; refused on any chain but the local one. */
   PROBE_LOOPBACK: z.enum(["0", "1"]).default("0").describe("0 or 1"),
   /** Serves documents of ipfs: URIs at /ipfs/CID by itself, for redirects are not followed; as a host of the internet alone. */

@@ -5,6 +5,7 @@ import { createPaymentChain } from "../../service/access/payments/payment-chain.
 import { runReconciliation } from "../../service/access/payments/run-reconciliation.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { oracleFault } from "../../service/chain/deploy.ts";
+import { addressesIn } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { createChainReader } from "../../service/chain/node/chain-reader.ts";
 import { whileLeader } from "../../service/db/leader-lock.ts";
@@ -242,6 +243,7 @@ async function answerValidations(
     fetch: createGuardedFetch(guardFromConfig(config, chainId)),
     readDecision: (asked: Parameters<typeof readDecision>[1]) => readDecision(db, asked),
     perDay: config.validationsPerDay,
+    publicFunders: [...addressesIn(deployment.accounts.publicFunders)],
     metrics: createValidationMetrics(metrics),
   };
   await whileLeader({ db, name: "ahs-validations", chainId, logger, signal }, (led) =>

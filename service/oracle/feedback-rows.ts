@@ -3,6 +3,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { lowerCase } from "../db/columns.ts";
 import type { Database } from "../db/database.ts";
+import { startOfDay } from "../db/day-budget.ts";
 import { viewOf } from "../db/index-snapshot.ts";
 import { type FeedbackLabel, feedback, senderTransaction } from "../db/tables/publish.ts";
 import type { FeedbackScore } from "./feedback-document.ts";
@@ -233,11 +234,6 @@ export async function readFeedbackSpending(
   const [row] = rows;
   if (row === undefined) throw new Error("sums of feedback were not read");
   return { spentWei: BigInt(row.wei), underWay: row.underWay, replacing: row.replacing };
-}
-
-/** Midnight in UTC, at which the limits of a day begin anew. */
-export function startOfDay(now: Date): Date {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate()));
 }
 
 /** The document behind feedback by its hash, as it was hashed; null for an unknown hash. */

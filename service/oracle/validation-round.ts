@@ -7,6 +7,7 @@ import { decodeEvent } from "../chain/bounded-abi.ts";
 import type { RawLog } from "../chain/node/rpc-answers.ts";
 import { holdChain } from "../db/chain-fence.ts";
 import { lowerCase } from "../db/columns.ts";
+import { hasRoom, nextDay } from "../db/day-budget.ts";
 import { metricsOf } from "../db/metrics.ts";
 import { pauseAfter, runLoop } from "../db/run-loop.ts";
 import { decodeDataUri } from "../net/decode-data-uri.ts";
@@ -14,7 +15,6 @@ import type { GuardedFetch } from "../net/guarded-fetch.ts";
 import { fateOfCall } from "../sender/call-fate.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { readValidationBody, type VerdictName } from "./check-validation-request.ts";
-import { startOfDay } from "./feedback-rows.ts";
 import { readIndexedBlock } from "./publish-records.ts";
 import { type RegistryLogSource, readRegistryLogs } from "./read-registry-logs.ts";
 import { composeValidation, type DecidedVerdict, type ValidationAnswer } from "./validation-document.ts";
@@ -23,7 +23,9 @@ import {
   type DueValidation,
   type NewValidation,
   patchValidation,
+  readAnsweredParties,
   readDueValidations,
+  readRoots,
   readSentValidations,
   storeValidations,
   VALIDATION_PURPOSE,
@@ -46,17 +48,24 @@ type ValidationDeps = RegistryLogSource & {
   ) => Promise<{ readonly kind: "unknown" | "undecided" | "failed" } | DecidedVerdict>;
   /** Answers of a UTC day. */
   readonly perDay: number;
+  /** Accounts that fund strangers, in lower case: they join no owners. */
+  readonly publicFunders: readonly Address[];
   readonly now: () => Date;
 };
 
 /** Requests that one round answers; each may wait 10 s for its document. */
 const BATCH = 4;
-/** Answers of a day for all agents of one owner. */
+/** Requests that are compared by what their parties had today. */
+const CANDIDATES = 64;
+/** Answers of a day for all agents of one owner, and of one wallet. */
 const MOST_PER_OWNER = 5;
 const MOST_URI_CHARACTERS = 16_384;
 const RETRY_MS = { first: 60_000, longest: 6 * 3_600_000 } as const;
 /** Time that a request has from when it was read: its document, its verdict, the node and the registry may all be late. */
 const DEADLINE_MS = 7 * 86_400_000;
+
+/** With the accounts for which its answer counts. */
+type ChosenValidation = DueValidation & { readonly parties: readonly Address[] };
 
 type Outcome = "answered" | "refused" | "postponed" | "sent";
 
@@ -71,13 +80,59 @@ export async function validationRound(deps: ValidationDeps): Promise<readonly Ou
   await readRequests(deps, indexedBlock - deps.finalityBlocks);
   const outcomes: Outcome[] = await settleAnswers(deps);
   const now = deps.now();
-  let room = perDay - (await countAnsweredToday(db, deps, now));
-  for (const due of await readDueValidations(db, deps, { now, limit: BATCH })) {
-    const outcome = await answerOrPostpone(deps, due, room > 0);
-    if (outcome === "sent") room -= 1;
+  const had = await readAnsweredParties(db, deps, now);
+  let used = await countAnsweredToday(db, deps, now);
+  for (const { due, parties } of await chooseDue(deps, had, now)) {
+    const wait = whyToWait(due, { parties, had, used, perDay });
+    const outcome = await answerOrPostpone(deps, { ...due, parties }, wait);
     outcomes.push(outcome);
+    if (outcome !== "sent") continue;
+    used += 1;
+    for (const party of parties) had.set(party, (had.get(party) ?? 0) + 1);
   }
   return outcomes;
+}
+
+/** The requests of this round: those tried least, then those whose owner, wallet and owner cluster had the fewest answers today. */
+async function chooseDue(deps: ValidationDeps, had: ReadonlyMap<Address, number>, now: Date) {
+  const { db, chainId, publicFunders } = deps;
+  const candidates = await readDueValidations(db, deps, { now, limit: CANDIDATES });
+  const wallets = [...new Set(candidates.flatMap(({ wallet }) => wallet ?? []))];
+  const roots = await readRoots(db, { chainId, wallets, publicFunders });
+  return candidates
+    .map((due) => {
+      const { owner, wallet } = due;
+      const root = wallet === null ? null : (roots.get(wallet) ?? wallet);
+      const parties = [...new Set([owner, wallet, root].filter((party) => party !== null))];
+      return { due, parties, most: Math.max(0, ...parties.map((party) => had.get(party) ?? 0)) };
+    })
+    .toSorted((a, b) => a.due.attempts - b.due.attempts || a.most - b.most)
+    .slice(0, BATCH);
+}
+
+/** Why a request waits for the next day; null if it is answered now. */
+function whyToWait(
+  { owner, wallet }: DueValidation,
+  {
+    parties,
+    had,
+    used,
+    perDay,
+  }: {
+    readonly parties: readonly Address[];
+    readonly had: ReadonlyMap<Address, number>;
+    readonly used: number;
+    readonly perDay: number;
+  },
+): string | null {
+  const hadOf = (party: Address | null) => (party === null ? 0 : (had.get(party) ?? 0));
+  if (used >= perDay) return "the day's answers are used up";
+  if (Math.max(hadOf(owner), hadOf(wallet)) >= MOST_PER_OWNER)
+    return `its owner, or its wallet, has had ${MOST_PER_OWNER} answers today`;
+  const own = Math.max(...parties.map(hadOf), 0);
+  return hasRoom({ ceiling: perDay, used, own })
+    ? null
+    : "accounts of its owner cluster have had as many answers today as are left for all others";
 }
 
 const REQUESTED = toEventSelector(getAbiItem({ abi: validationRegistryAbi, name: "ValidationRequest" }));
@@ -128,11 +183,11 @@ async function settleAnswers(deps: ValidationDeps): Promise<Outcome[]> {
 /** A request that fails in an unforeseen way is tried again later, and does not stop the others. */
 async function answerOrPostpone(
   deps: ValidationDeps,
-  due: DueValidation,
-  hasRoom: boolean,
+  due: ChosenValidation,
+  wait: string | null,
 ): Promise<Outcome> {
   try {
-    return await answer(deps, due, hasRoom);
+    return await answer(deps, due, wait);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     return tryLater(deps, { ...due, from: "pending" }, `not answered: ${reason}`);
@@ -157,18 +212,14 @@ async function tryLater(
   return "postponed";
 }
 
-async function answer(deps: ValidationDeps, due: DueValidation, hasRoom: boolean): Promise<Outcome> {
+async function answer(deps: ValidationDeps, due: ChosenValidation, wait: string | null): Promise<Outcome> {
   const { chainId, registry, identityRegistry } = deps;
   const { requestHash, agentId } = due;
   const key = { chainId, registry, requestHash, from: "pending" } as const;
-  const waitForTomorrow = async (reason: string): Promise<Outcome> => {
-    const notBefore = new Date(startOfDay(deps.now()).getTime() + DAY_MS);
-    await patchValidation(deps.db, key, { reason, notBefore });
+  if (wait !== null) {
+    await patchValidation(deps.db, key, { reason: wait, notBefore: nextDay(deps.now()) });
     return "postponed";
-  };
-  if (!hasRoom) return waitForTomorrow("the day's answers are used up");
-  if (due.ownerToday >= MOST_PER_OWNER)
-    return waitForTomorrow(`its owner has had ${MOST_PER_OWNER} answers today`);
+  }
   const body = await loadBody(deps.fetch, due.requestUri);
   if (typeof body === "string") return tryLater(deps, { ...due, from: "pending" }, body);
   const subject = readValidationBody(body, { requestHash, agentId, chainId, identityRegistry });
@@ -225,10 +276,10 @@ async function loadBody(fetch: GuardedFetch, uri: string): Promise<Uint8Array | 
 
 async function send(
   deps: ValidationDeps,
-  { due, answer: given }: { due: DueValidation; answer: ValidationAnswer },
+  { due, answer: given }: { due: ChosenValidation; answer: ValidationAnswer },
 ): Promise<void> {
   const { db, chainId, registry, validator } = deps;
-  const { requestHash, agentId, attempts } = due;
+  const { requestHash, agentId, attempts, parties } = due;
   const now = deps.now();
   const { response, document, documentHash, data } = composeValidation(
     { requestHash, agentId, answer: given, createdAt: now },
@@ -248,13 +299,11 @@ async function send(
     const key = { chainId, registry, requestHash, from: "pending" } as const;
     const isMine = await patchValidation(tx, key, {
       ...{ state: "sent", reason: null, response, document, documentHash },
-      ...{ senderTransactionId, sentAt: now },
+      ...{ senderTransactionId, sentAt: now, parties: [...parties] },
     });
     if (!isMine) throw new Error(`the validation request ${requestHash} is no longer pending`);
   });
 }
-
-const DAY_MS = 86_400_000;
 
 export function createValidationMetrics(registry: Registry) {
   return {

@@ -3,11 +3,12 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { lowerCase } from "../db/columns.ts";
 import type { Database } from "../db/database.ts";
+import { startOfDay, turnOf } from "../db/day-budget.ts";
 import { viewOf } from "../db/index-snapshot.ts";
 import { insertRows } from "../db/insert-rows.ts";
 import { senderTransaction, validationRequest } from "../db/tables/publish.ts";
 import type { FeedbackScore } from "./feedback-document.ts";
-import { SCORE_COLUMNS, startOfDay } from "./feedback-rows.ts";
+import { SCORE_COLUMNS } from "./feedback-rows.ts";
 import { transactionColumns } from "./publish-intents.ts";
 
 /** Purpose under which answers are sent. */
@@ -49,29 +50,28 @@ export type DueValidation = {
   readonly wallet: Address | null;
   /** Null without a wallet, a score, or enough history. */
   readonly score: FeedbackScore | null;
-  /** Answers of the UTC day to requests for agents of this owner. */
-  readonly ownerToday: number;
 };
 
-/** Pending requests that are due: those tried least, and of each owner the oldest, so that no owner delays the others. */
+/**
+ * Pending requests that are due: those tried least, then in turns of owners and of wallets, the first ones of each by lot, so that neither
+ * fresh owners nor earlier requests of one wallet delay the others.
+ */
 export async function readDueValidations(
   db: NodePgDatabase,
   { chainId, registry }: ValidationScope,
   { now, limit }: { readonly now: Date; readonly limit: number },
 ): Promise<DueValidation[]> {
+  const order = sql`v.block, v.request_hash`;
   const { rows } = await db.execute<DueRow>(sql`
     select v.request_hash as "requestHash", v.agent_id::text as "agentId", v.request_uri as "requestUri", v.attempts,
-      extract(epoch from v.created_at)::float8 as "createdSeconds", a.owner, a.wallet, ${SCORE_COLUMNS},
-      (select count(*)::int from ahs.validation_request o
-        join ${viewOf(chainId, "agent")} oa on oa.agent_id = o.agent_id and oa.owner = a.owner
-        where o.chain_id = v.chain_id and o.registry = v.registry and o.sent_at >= ${startOfDay(now).toISOString()}::timestamptz) as "ownerToday"
+      extract(epoch from v.created_at)::float8 as "createdSeconds", a.owner, a.wallet, ${SCORE_COLUMNS}
     from ahs.validation_request v
     left join ${viewOf(chainId, "agent")} a on a.agent_id = v.agent_id
     left join ahs.current_score c on c.chain_id = v.chain_id and c.wallet = a.wallet
     left join ahs.score s on s.id = c.score_id
     where v.chain_id = ${chainId} and v.registry = ${lowerCase(registry)} and v.state = 'pending'
       and (v.not_before is null or v.not_before <= ${now.toISOString()}::timestamptz)
-    order by v.attempts, row_number() over (partition by v.attempts, a.owner order by v.block, v.request_hash), v.block, v.request_hash
+    order by v.attempts, greatest(${turnOf(sql`v.attempts, a.owner`, order)}, ${turnOf(sql`v.attempts, a.wallet`, order)}), random()
     limit ${limit}`);
   return rows.map(({ agentId, wallet, ahsScore, asOfSeconds, createdSeconds, ...row }) => ({
     ...row,
@@ -83,6 +83,53 @@ export async function readDueValidations(
         ? null
         : { ...row, wallet, ahsScore, asOfTime: new Date(asOfSeconds * 1_000) },
   }));
+}
+
+/** Answers of the UTC day by party. */
+export async function readAnsweredParties(
+  db: NodePgDatabase,
+  { chainId, registry }: ValidationScope,
+  now: Date,
+): Promise<Map<Address, number>> {
+  const { rows } = await db.execute<{ party: Address; answers: number }>(sql`
+    select party, count(*)::int as answers from ahs.validation_request v, unnest(v.parties) as party
+    where v.chain_id = ${chainId} and v.registry = ${lowerCase(registry)}
+      and v.sent_at >= ${startOfDay(now).toISOString()}::timestamptz
+    group by party`);
+  return new Map(rows.map(({ party, answers }) => [party, answers]));
+}
+
+/** Accounts of a line of creators and first funders. */
+const MOST_ANCESTORS = 8;
+
+/**
+ * Roots of owner clusters: of each wallet the last account of the line that created or first funded the one before. A line ends before a
+ * public funder. A wallet of which no such fact is known is its own root.
+ */
+export async function readRoots(
+  db: NodePgDatabase,
+  {
+    chainId,
+    wallets,
+    publicFunders,
+  }: {
+    readonly chainId: number;
+    readonly wallets: readonly Address[];
+    /** Lower-case. */
+    readonly publicFunders: readonly Address[];
+  },
+): Promise<ReadonlyMap<Address, Address>> {
+  const { rows } = await db.execute<{ wallet: Address; root: Address }>(sql`
+    with recursive line (wallet, account, depth) as (
+      select wallet, wallet, 0 from unnest(${sql.param(wallets)}::text[]) as asked (wallet)
+      union all
+      select line.wallet, coalesce(f.creator, f.first_funder), line.depth + 1
+      from line join ahs.account_fact f on f.chain_id = ${chainId} and f.address = line.account
+      where line.depth < ${MOST_ANCESTORS} and coalesce(f.creator, f.first_funder) <> f.address
+        and coalesce(f.creator, f.first_funder) <> all(${sql.param(publicFunders)}::text[])
+    )
+    select distinct on (wallet) wallet, account as root from line order by wallet, depth desc`);
+  return new Map(rows.map(({ wallet, root }) => [wallet, root]));
 }
 
 type DueRow = Omit<DueValidation, "agentId" | "score" | "createdAt"> &

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import { bigint, boolean, index, integer, jsonb, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 import type { Grade } from "../../model/score/record.ts";
-import { address, hash, hashes, hex, int8, moment, rowId, uint, wei } from "../columns.ts";
+import { address, addresses, hash, hashes, hex, int8, moment, rowId, uint, wei } from "../columns.ts";
 import { ahs } from "./schema.ts";
 import { score } from "./score.ts";
 
@@ -98,6 +98,10 @@ export const senderTransaction = ahs.table(
       .on(table.chainId, table.sender, table.id)
       .where(sql`final = false and state <> 'failed'`),
     index("sender_transaction_spent").on(table.chainId, table.purpose, table.createdAt),
+    // Settlements of one payer, whose references begin alike.
+    index("sender_transaction_payer")
+      .on(table.chainId, table.reference.op("text_pattern_ops"))
+      .where(sql`purpose = 'x402'`),
   ],
 );
 
@@ -185,6 +189,8 @@ export const validationRequest = ahs.table(
     documentHash: hash(),
     senderTransactionId: int8(),
     sentAt: moment(),
+    /** The agent's owner and wallet, and the root of its owner cluster, as of the answer; null before, and of older answers. */
+    parties: addresses(),
     createdAt: moment().notNull(),
   },
   (table) => [

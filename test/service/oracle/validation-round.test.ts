@@ -26,6 +26,7 @@ import { createPublishWorld, type PublishWorld, testWallet } from "./publish-wor
 
 const owner = localAccount(0);
 const wallet = testWallet(1);
+const FAUCET = testWallet(99);
 const FINALITY = 5;
 const HOUR_MS = 3_600_000;
 
@@ -114,7 +115,14 @@ function round(
       identityRegistry,
     },
     readDecision,
-    ...{ validator: world.sender, origin: "https://health.example", fetch, perDay, now: () => now },
+    ...{
+      validator: world.sender,
+      origin: "https://health.example",
+      fetch,
+      perDay,
+      now: () => now,
+      publicFunders: [FAUCET],
+    },
     node: createChainReader({
       ...{ url: world.rpcUrl, timeoutMs: 5_000, retries: 0, retryMs: 10 },
       signal: new AbortController().signal,
@@ -297,10 +305,57 @@ test("a document is read through the guarded fetch", async () => {
 test("the answers of a day are bounded, in all and for the agents of one owner", async () => {
   for (let salt = 0; salt < 7; salt += 1)
     await ask(0, dataUri(bodyFor(0, salt)), keccak256(toHex(bodyFor(0, salt))));
-  expect(await round({ perDay: 2 })).toEqual(["sent", "sent", "postponed", "postponed"]);
+  expect(await round({ perDay: 4 })).toEqual(["sent", "sent", "postponed", "postponed"]);
   expect(await round()).toEqual(["sent", "sent", "sent"]);
   const tomorrow = new Date(Date.now() + 24 * HOUR_MS);
   expect(await round({ now: tomorrow })).toEqual(["sent", "sent"]);
+});
+
+/** Registers an agent of this owner and wallet, and requests its score. */
+async function askOf(
+  agentId: number,
+  of: { readonly owner: Address; readonly wallet: Address },
+): Promise<void> {
+  const data = encodeFunctionData({ abi: identityRegistryAbi, functionName: "register", args: [] });
+  await call(identityRegistry, data);
+  await world.db.execute(
+    `insert into chain_${CHAIN_ID}.agent values (${agentId}, '${of.owner}', '${of.wallet}')`,
+  );
+  await ask(agentId, dataUri(bodyFor(agentId)), keccak256(toHex(bodyFor(agentId))));
+}
+
+const stateOf = async (agentId: number) => {
+  const rows = await world.db.select().from(validationRequest);
+  return rows.find((row) => row.agentId === BigInt(agentId))?.state;
+};
+
+test("nine agents of nine owners with one wallet leave an honest request after them its answer of the day", async () => {
+  const honest = testWallet(50);
+  await world.store([{ wallet: honest, asOf: 5, points: 70 }]);
+  for (let agentId = 2; agentId < 11; agentId += 1)
+    await askOf(agentId, { owner: testWallet(100 + agentId), wallet });
+  await askOf(11, { owner: testWallet(200), wallet: honest });
+  for (let rounds = 0; rounds < 3; rounds += 1) await round({ perDay: 3 });
+  expect(await stateOf(11)).toBe("sent");
+});
+
+test("wallets that one account funded leave the others their answers, those that a public funder paid are strangers", async () => {
+  const [funded, strangers, root] = [[60, 61, 62], [70, 71, 72], testWallet(90)];
+  const link = (of: readonly number[], funder: Address) =>
+    of.map((index) => [testWallet(index), funder] as const);
+  for (const [account, funder] of [...link(funded, root), ...link(strangers, FAUCET)])
+    await world.db.execute(
+      `insert into ahs.account_fact (chain_id, address, first_funder, source, read_block)
+       values (${CHAIN_ID}, '${account}', '${funder}', 'index', 1)`,
+    );
+  const asked = [...funded, ...strangers].map(testWallet);
+  for (const one of asked) await world.store([{ wallet: one, asOf: 5, points: 70 }]);
+  for (const [place, one] of asked.entries())
+    await askOf(2 + place, { owner: testWallet(100 + place), wallet: one });
+  for (let rounds = 0; rounds < 4; rounds += 1) await round({ perDay: 4 });
+  const sent = await Promise.all(asked.map((_, place) => stateOf(2 + place)));
+  expect(sent.slice(0, 3).filter((state) => state === "sent").length).toBeLessThanOrEqual(2);
+  expect(sent.slice(3).filter((state) => state === "sent").length).toBeGreaterThanOrEqual(2);
 });
 
 test("a round that dies while it answers leaves the request pending, and the next one answers once", async () => {

@@ -1,0 +1,2 @@
+ALTER TABLE "ahs"."validation_request" ADD COLUMN "parties" text[];--> statement-breakpoint
+CREATE INDEX "sender_transaction_payer" ON "ahs"."sender_transaction" USING btree ("chain_id","reference" text_pattern_ops) WHERE purpose = 'x402';
