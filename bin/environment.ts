@@ -328,8 +328,8 @@ export const environment = z.object({
   AGENT_ID: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   /** Most that feedback in the ERC-8004 reputation registry may cost in a UTC day. */
   FEEDBACK_DAILY_WEI: wei
-    // 15 USD at 3,000 USD per coin: about 590 changes of a grade at 0.05 gwei.
-    .default(5_000_000_000_000_000n)
+    // 150 USD at 3,000 USD per coin: some 46,000 first grades at 0.005 gwei. To register as many agents costs a third of it.
+    .default(50_000_000_000_000_000n)
     .describe("a whole number of wei"),
   /** Answers to requests of the ERC-8004 validation registry in a UTC day. Each request costs its sender more gas than its answer costs us. */
   VALIDATIONS_PER_DAY: wholeNumber(0, 100_000).default(20_000),

@@ -131,6 +131,11 @@ export async function readFeedbackCandidates(
         and f.kind = 'give' and f.created_at >= ${midnight}::timestamptz
     ), of_agent as (
       select agent_id, count(*)::int as given from today group by agent_id
+    ), lately as (
+      select f.agent_id, count(*)::int as given from ahs.feedback f
+      where f.chain_id = ${chainId} and f.registry = ${lowerCase(scope.registry)} and f.client = ${lowerCase(scope.client)}
+        and f.kind = 'give' and f.created_at >= ${now.toISOString()}::timestamptz - interval '30 days'
+      group by f.agent_id
     ), of_wallet as (
       select wallet, count(*)::int as given from today group by wallet
     ), latest as (
@@ -149,21 +154,23 @@ export async function readFeedbackCandidates(
           and q.next_try_at > ${now.toISOString()}::timestamptz)
     ), ranked as (
       select d.*, coalesce(a.given, 0) as given_to_agent, coalesce(w.given, 0) as given_to_wallet,
-        row_number() over (partition by d.kind is null, d.scored_wallet order by d.agent_id) as place
+        coalesce(n.given, 0) as given_lately,
+        row_number() over (partition by d.kind is null, d.scored_wallet order by coalesce(n.given, 0), d.agent_id) as place
       from differing d
       left join of_agent a on a.agent_id = d.agent_id
       left join of_wallet w on w.wallet = d.scored_wallet
+      left join lately n on n.agent_id = d.agent_id
       where case when d.kind = 'give' then d.wanted is distinct from d.label or d.scored_wallet is distinct from d.wallet
         else d.wanted is not null end
     )
     select d.agent_id::text as "agentId", d.wanted, d.scored_wallet as "scoredWallet", d.kind, d.wallet, d.label,
       d.feedback_index::float8 as "feedbackIndex", d.created_at > ${now.toISOString()}::timestamptz - interval '1 day' as "isRecent",
-      d.given_to_agent as "givenToAgent", d.given_to_wallet as "givenToWallet",
+      d.given_to_agent as "givenToAgent", d.given_to_wallet as "givenToWallet", d.given_lately as "givenLately",
       ${SCORE_COLUMNS}
     from ranked d left join ahs.score s on s.id = d.score_id
     where d.kind is not null or d.place + d.given_to_wallet <= ${perWallet}
     -- What is on chain and no longer true comes before what is not there yet.
-    order by d.kind is null, d.wanted is null desc, d.wanted desc, d.agent_id
+    order by d.kind is null, d.wanted is null desc, d.wanted desc, d.given_lately, d.agent_id
     limit ${MOST_CANDIDATES}`);
   return rows.map(candidateOf);
 }
@@ -179,6 +186,7 @@ type CandidateRow = Omit<FeedbackScore, "wallet" | "asOfTime"> & {
   readonly isRecent: boolean | null;
   readonly givenToAgent: number;
   readonly givenToWallet: number;
+  readonly givenLately: number;
   readonly asOfSeconds: number;
 };
 
@@ -192,8 +200,9 @@ function candidateOf({ asOfSeconds, ...row }: CandidateRow): ScoredCandidate {
       kind === "give" && index !== null && wallet !== null && label !== null
         ? { index, wallet, label }
         : null,
-    revoked: kind === "revoke" && row.isRecent === true ? label : null,
+    revoked: kind === "revoke" && row.isRecent === true && wallet === scoredWallet ? label : null,
     givenToday: { agent: row.givenToAgent, wallet: row.givenToWallet },
+    givenLately: row.givenLately,
     score: isWanted
       ? {
           wallet: scoredWallet,

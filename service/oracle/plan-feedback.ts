@@ -8,10 +8,12 @@ export type FeedbackCandidate = {
   readonly wanted: { readonly wallet: Address; readonly label: FeedbackLabel } | null;
   /** Our entry in the registry; null without one, or if it is taken back. */
   readonly entry: { readonly index: number; readonly wallet: Address; readonly label: FeedbackLabel } | null;
-  /** The label that was taken back to be replaced; null where nothing was. */
+  /** The label of the same wallet that was taken back to be replaced; null where nothing was. */
   readonly revoked: FeedbackLabel | null;
   /** Feedback left today, for the agent and for all agents of its wallet. */
   readonly givenToday: { readonly agent: number; readonly wallet: number };
+  /** Feedback left for the agent in the last 30 days. */
+  readonly givenLately: number;
 };
 
 export type FeedbackPolicy = {
@@ -42,9 +44,13 @@ export type Spent = {
   readonly replacing: number;
 };
 
+/** Part of the day's money for first feedback and for what got better. The rest is reserved for what is no longer true. */
+export const FIRST_PERCENT = 90n;
+
 /**
- * Chooses the calls to send now, the gravest change first, while they fit into the day's money and the room for open calls.
- * A replacement starts only if both of its calls fit. Its second call may take a quarter more, in case fees rose in between.
+ * Chooses the calls to send now, the gravest change first, then the agent with the least feedback lately, while they fit into the day's
+ * money and the room for open calls. A replacement starts only if both of its calls fit. Its second call may take a quarter more, in case
+ * fees rose in between. An agent that changed its wallet is given first feedback, when its turn comes: changing wallets costs it little.
  */
 export function planFeedback<Candidate extends FeedbackCandidate>(
   candidates: readonly Candidate[],
@@ -63,10 +69,12 @@ export function planFeedback<Candidate extends FeedbackCandidate>(
   let held = 0;
   for (const candidate of candidates.toSorted(byUrgency)) {
     const { wanted, entry } = candidate;
-    const givesNow = wanted !== null && isWithinDay(candidate, given.get(wanted.wallet) ?? 0, policy);
+    const isMoved = wanted !== null && entry !== null && entry.wallet !== wanted.wallet;
+    const givesNow =
+      wanted !== null && !isMoved && isWithinDay(candidate, given.get(wanted.wallet) ?? 0, policy);
     if (entry === null && !givesNow) continue;
     const cost = (entry === null ? 0n : revokeWei) + (givesNow ? giveWei : 0n);
-    const limit = isSecondCall(candidate) ? (policy.dailyWei * 5n) / 4n : policy.dailyWei;
+    const limit = limitOf(candidate, policy);
     if (underWay + acts.length >= policy.mostUnderWay || committed + cost > limit) {
       held += 1;
       continue;
@@ -86,6 +94,11 @@ function isWithinDay(
   return givenToday.agent < mostPerDay.agent && givenToday.wallet + givenNow < mostPerDay.wallet;
 }
 
+function limitOf(candidate: FeedbackCandidate, { dailyWei }: FeedbackPolicy): bigint {
+  if (isSecondCall(candidate)) return (dailyWei * 5n) / 4n;
+  return urgencyOf(candidate) < FIRST_FEEDBACK ? dailyWei : (dailyWei * FIRST_PERCENT) / 100n;
+}
+
 function isSecondCall({ entry, wanted, revoked }: FeedbackCandidate): boolean {
   return entry === null && wanted !== null && revoked !== null;
 }
@@ -97,8 +110,11 @@ const SEVERITY: Readonly<Record<FeedbackLabel, number>> = {
 };
 
 function byUrgency(a: FeedbackCandidate, b: FeedbackCandidate): number {
-  return urgencyOf(a) - urgencyOf(b) || (a.agentId < b.agentId ? -1 : 1);
+  return urgencyOf(a) - urgencyOf(b) || a.givenLately - b.givenLately || (a.agentId < b.agentId ? -1 : 1);
 }
+
+/** Urgency of first feedback that is grave; what is less urgent is first feedback or got better. */
+const FIRST_FEEDBACK = 4;
 
 /** The lower, the sooner: halves of replacements, sanctions, falls to D to F, what is no longer true, first feedback of D to F, other falls. */
 function urgencyOf(candidate: FeedbackCandidate): number {
@@ -107,7 +123,7 @@ function urgencyOf(candidate: FeedbackCandidate): number {
   if (wanted === null) return 3;
   if (wanted.label === "sanctioned") return 1;
   const isGrave = SEVERITY[wanted.label] >= SEVERITY.D;
-  if (entry === null) return isGrave ? 4 : 6;
+  if (entry === null) return isGrave ? FIRST_FEEDBACK : 6;
   if (entry.wallet !== wanted.wallet) return 3;
   if (SEVERITY[wanted.label] < SEVERITY[entry.label]) return 6;
   return isGrave ? 2 : 5;

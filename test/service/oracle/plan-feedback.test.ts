@@ -21,7 +21,7 @@ const nothingSpent = { spentWei: 0n, weiPerGas: 1n, underWay: 0, replacing: 0 };
 function candidate(agentId: bigint, parts: Partial<FeedbackCandidate>): FeedbackCandidate {
   return {
     ...{ agentId, wanted: null, entry: null, revoked: null },
-    givenToday: { agent: 0, wallet: 0 },
+    ...{ givenToday: { agent: 0, wallet: 0 }, givenLately: 0 },
     ...parts,
   };
 }
@@ -98,6 +98,20 @@ describe("the money of a day", () => {
     expect(planned(candidates, { ...nothingSpent, spentWei: 88n })).toEqual({ acts: ["revoke 2"], held: 1 });
   });
 
+  test("keeps a quarter for what is no longer true", () => {
+    const first = candidate(1n, { wanted: wants("F") });
+    const fall = candidate(2n, { wanted: wants("F"), entry: holds("A") });
+    expect(planned([first, fall], { ...nothingSpent, spentWei: 66n })).toEqual({
+      acts: ["revoke 2"],
+      held: 1,
+    });
+  });
+
+  test("is spent on the feedback of a former wallet alone where an agent changed its wallet", () => {
+    const moved = [candidate(1n, { wanted: wants("F", OTHER), entry: holds("A") })];
+    expect(planned(moved, { ...nothingSpent, spentWei: 98n }).acts).toEqual(["revoke 1"]);
+  });
+
   test("starts a replacement only if both of its calls fit", () => {
     const replaced = [candidate(1n, { wanted: wants("F"), entry: holds("B") })];
     expect(planned(replaced, { ...nothingSpent, spentWei: 89n })).toEqual({ acts: [], held: 1 });
@@ -105,8 +119,8 @@ describe("the money of a day", () => {
 
   test("counts second calls of replacements under way", () => {
     const first = [candidate(1n, { wanted: wants("A") })];
-    expect(planned(first, { ...nothingSpent, spentWei: 80n, replacing: 1 }).held).toBe(0);
-    expect(planned(first, { ...nothingSpent, spentWei: 80n, replacing: 2 }).held).toBe(1);
+    expect(planned(first, { ...nothingSpent, spentWei: 55n, replacing: 1 }).held).toBe(0);
+    expect(planned(first, { ...nothingSpent, spentWei: 55n, replacing: 2 }).held).toBe(1);
   });
 
   test("lets a second call take a quarter more, and no further", () => {
@@ -123,6 +137,17 @@ test("calls wait while others wait for a block", () => {
     acts: ["give 1", "give 2"],
     held: 1,
   });
+});
+
+test("agents that change wallets each day come after one that had no feedback lately", () => {
+  const handed = Array.from({ length: 20 }, (_, index) =>
+    candidate(BigInt(index), {
+      wanted: wants("F", `0x${index.toString(16).padStart(40, "0")}`),
+      givenLately: 1,
+    }),
+  );
+  const honest = candidate(99n, { wanted: wants("F") });
+  expect(planned([...handed, honest]).acts[0]).toBe("give 99");
 });
 
 test("agents of one wallet share its feedback of the day", () => {
