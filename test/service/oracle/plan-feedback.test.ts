@@ -98,10 +98,10 @@ describe("the money of a day", () => {
     expect(planned(candidates, { ...nothingSpent, spentWei: 88n })).toEqual({ acts: ["revoke 2"], held: 1 });
   });
 
-  test("keeps a quarter for what is no longer true", () => {
+  test("keeps a tenth for what is no longer true", () => {
     const first = candidate(1n, { wanted: wants("F") });
     const fall = candidate(2n, { wanted: wants("F"), entry: holds("A") });
-    expect(planned([first, fall], { ...nothingSpent, spentWei: 66n })).toEqual({
+    expect(planned([first, fall], { ...nothingSpent, spentWei: 81n })).toEqual({
       acts: ["revoke 2"],
       held: 1,
     });
@@ -119,8 +119,8 @@ describe("the money of a day", () => {
 
   test("counts second calls of replacements under way", () => {
     const first = [candidate(1n, { wanted: wants("A") })];
-    expect(planned(first, { ...nothingSpent, spentWei: 55n, replacing: 1 }).held).toBe(0);
-    expect(planned(first, { ...nothingSpent, spentWei: 55n, replacing: 2 }).held).toBe(1);
+    expect(planned(first, { ...nothingSpent, spentWei: 70n, replacing: 1 }).held).toBe(0);
+    expect(planned(first, { ...nothingSpent, spentWei: 70n, replacing: 2 }).held).toBe(1);
   });
 
   test("lets a second call take a quarter more, and no further", () => {
