@@ -26,6 +26,7 @@ import type { GuardOptions } from "../service/net/guarded-fetch.ts";
 import { createNameResolver } from "../service/net/public-address.ts";
 import { defaultPublishPolicy, type PublishPolicy } from "../service/oracle/publish-policy.ts";
 import type { ScoringRunContext } from "../service/scores/run-scoring.ts";
+import { payerOf, readPayerGas } from "../service/sender/payments-sender.ts";
 import { readGasSpent } from "../service/sender/sender-transactions.ts";
 import type { Config } from "./config.ts";
 
@@ -169,6 +170,7 @@ export function settlementSpendingFromConfig(
     maxPercent,
     dailyGas: config.spending.dailyGas.x402,
     spentGas: () => readGasSpent(underDeadline(db), { chainId, purposes: ["x402"], now: now() }),
+    payerGas: (of) => readPayerGas(underDeadline(db), { chainId, payer: payerOf(chainId, of), now: now() }),
     now,
   });
 }

@@ -1,9 +1,11 @@
-import { and, desc, eq, gte, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
+import { and, desc, eq, or, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { type Database, underDeadline } from "../db/database.ts";
+import { startOfDay } from "../db/day-budget.ts";
 import type { PaymentScheme } from "../db/tables/payment.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
+import type { PayerGas } from "./send-policy.ts";
 import {
   enqueueTransaction,
   SENDER_CHANNEL,
@@ -117,31 +119,44 @@ export async function findSettlement(
   return row ?? null;
 }
 
-const DAY_MS = 86_400_000;
-
 /** Calls for money that was taken before: no payer may delay them. */
 const LATER_STEP = /\/(end|collect|settle)$/;
 
-/** Gas that settlements of the payer of one took in 24 hours and reverted; 0 for what takes no payer's money. */
-export async function readRevertedGas(
+/** Settlements of a payer by which it is judged. */
+const JUDGED = 5_000;
+
+/** The start of the references of a payer's settlements; null for a call that takes no payer's money. */
+export function payerOfCall({
+  purpose,
+  reference,
+}: Pick<SenderTransaction, "purpose" | "reference">): string | null {
+  if (purpose !== PURPOSE || LATER_STEP.test(reference)) return null;
+  return reference.slice(0, reference.lastIndexOf(":") + 1);
+}
+
+/** The same of an authorization. */
+export function payerOf(chainId: number, { asset, payer }: Pick<AuthorizationId, "asset" | "payer">): string {
+  return `x402:${chainId}:${asset}:${payer}:`.toLowerCase();
+}
+
+/** Gas of a payer's settlements. */
+export async function readPayerGas(
   db: NodePgDatabase,
-  of: Pick<SenderTransaction, "chainId" | "purpose" | "reference"> & { readonly now: Date },
-): Promise<bigint> {
-  if (of.purpose !== PURPOSE || LATER_STEP.test(of.reference)) return 0n;
-  const payer = of.reference.slice(0, of.reference.lastIndexOf(":") + 1);
-  const [reverted] = await db
-    .select({ gas: sql<string>`coalesce(sum(${senderTransaction.gasUsed}), 0)` })
-    .from(senderTransaction)
-    .where(
-      and(
-        eq(senderTransaction.chainId, of.chainId),
-        eq(senderTransaction.purpose, PURPOSE),
-        gte(senderTransaction.createdAt, new Date(of.now.getTime() - DAY_MS)),
-        eq(senderTransaction.state, "reverted"),
-        sql`starts_with(${senderTransaction.reference}, ${payer})`,
-      ),
-    );
-  return BigInt(reverted?.gas ?? 0);
+  { chainId, payer, now }: { readonly chainId: number; readonly payer: string; readonly now: Date },
+): Promise<PayerGas> {
+  const { rows } = await db.execute<Record<keyof PayerGas, string>>(sql`
+    select coalesce(sum(gas_used) filter (where state = 'mined'), 0)::text as paid,
+      coalesce(sum(gas_used) filter (where state = 'reverted'), 0)::text as reverted,
+      coalesce(sum(coalesce(gas_used, gas_limit)) filter (
+        where coalesce(broadcast_at, updated_at) >= ${startOfDay(now).toISOString()}::timestamptz), 0)::text as today
+    from (
+      select * from ahs.sender_transaction
+      where chain_id = ${chainId} and purpose = 'x402' and reference like ${`${payer}%`}
+        and reference !~ ${LATER_STEP.source} limit ${JUDGED}
+    ) as settlement`);
+  const [row] = rows;
+  if (row === undefined) throw new Error(`the gas of ${payer} was not read`);
+  return { paid: BigInt(row.paid), reverted: BigInt(row.reverted), today: BigInt(row.today) };
 }
 
 const { state, final, minedHash, failure, error, revertData } = senderTransaction;
@@ -159,5 +174,5 @@ export function referenceIn(
 /** The schemes count nonces apart. Everything before the last colon is the same for all payments of a payer. */
 function referenceOf(chainId: number, { scheme, asset, payer, nonce, step }: AuthorizationId): string {
   const suffix = `${scheme === "exact" ? "" : `/${scheme}`}${step === undefined ? "" : `/${step}`}`;
-  return `x402:${chainId}:${asset}:${payer}:${nonce}${suffix}`.toLowerCase();
+  return `${payerOf(chainId, { asset, payer })}${nonce}${suffix}`.toLowerCase();
 }

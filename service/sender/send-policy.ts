@@ -1,13 +1,49 @@
+import { hasRoom } from "../db/day-budget.ts";
 import type { Backoff } from "../db/run-loop.ts";
 
 /** Gas of a token's transfer by EIP-3009, twice over: a contract that pays may burn as much as it likes of ours to agree to it. */
 export const SETTLEMENT_MAX_GAS = 200_000n;
 
+/** Gas of a common settlement by EIP-3009, a contract's check of its signature included, half over. */
+export const NEWCOMER_MAX_GAS = 120_000n;
+
 /**
- * Gas that settlements of one payer may take in 24 hours and revert: a contract that pays can agree in every simulation and refuse in
- * the transaction, at no cost of its own. Five of the largest, and 15 of a common size.
+ * Parts of a day's gas for payments, in per cent, up to which each kind of call may fill it. A contract that pays can agree in every
+ * simulation and refuse in the transaction, at no cost of its own; so who never paid, or made more gas revert than it paid for, fills less.
  */
-export const PAYER_MAX_REVERTED_GAS = 1_000_000n;
+const PAYMENT_CEILINGS = { unproven: 20, newcomer: 70, payer: 80, laterStep: 90, worthyStep: 100 } as const;
+
+export type PaymentCall = keyof typeof PAYMENT_CEILINGS;
+
+/** Gas of one payer's settlements: of those that paid, of those that reverted, and of today's. */
+export type PayerGas = { readonly paid: bigint; readonly reverted: bigint; readonly today: bigint };
+
+/** Kind of a payer's settlement of so much gas. */
+export function kindOfSettlement({ paid, reverted }: PayerGas, gas: bigint): PaymentCall {
+  if (reverted > (paid === 0n ? 0n : paid + SETTLEMENT_MAX_GAS)) return "unproven";
+  if (paid > 0n) return "payer";
+  return gas > NEWCOMER_MAX_GAS ? "unproven" : "newcomer";
+}
+
+/** Whether a day has gas for a call of a kind. No payer has more of it than it leaves to the others. */
+export function hasGasLeft(
+  kind: PaymentCall,
+  {
+    gas,
+    dailyGas,
+    spent,
+    payer,
+  }: {
+    readonly gas: bigint;
+    readonly dailyGas: bigint;
+    readonly spent: bigint;
+    /** Null for later steps, which take no payer's money. */
+    readonly payer: PayerGas | null;
+  },
+): boolean {
+  const ceiling = (Number(dailyGas) * PAYMENT_CEILINGS[kind]) / 100;
+  return hasRoom({ ceiling, used: Number(spent), own: Number(payer?.today ?? 0n) }, Number(gas));
+}
 
 /**
  * Gas of ending a job and of recording a HOLD, two thirds over: escrows read the whole description, and one that just fits into a
@@ -21,8 +57,8 @@ const FEEDBACK_MAX_GAS = 600_000n;
 /** Purposes that share a day's gas. */
 type GasBudget = { readonly purposes: readonly string[]; readonly dailyGas: bigint };
 
-/** About 12,000 payments, and 1,500 verdicts of common size. */
-export const DEFAULT_DAILY_GAS = { x402: 1_000_000_000n, verdicts: 500_000_000n } as const;
+/** About 170,000 payments, and 1,500 verdicts of common size. */
+export const DEFAULT_DAILY_GAS = { x402: 15_000_000_000n, verdicts: 500_000_000n } as const;
 
 /** Two orders above what rollups have asked for, and a bound on what a day's gas can cost; where the deployment names none. */
 const DEFAULT_MAX_FEE_GWEI = 500;

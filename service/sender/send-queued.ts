@@ -1,8 +1,8 @@
-import { readRevertedGas } from "./payments-sender.ts";
+import { payerOfCall, readPayerGas } from "./payments-sender.ts";
 import { marketFees, signAndBroadcast, tryCall } from "./send-offer.ts";
 import { fail, forbid, postpone, update } from "./send-outcome.ts";
 import { nonced, type Pass, reservedWei } from "./send-pass.ts";
-import { PAYER_MAX_REVERTED_GAS } from "./send-policy.ts";
+import { hasGasLeft, kindOfSettlement } from "./send-policy.ts";
 import type { SendFailure } from "./send-rpc.ts";
 import {
   readGasSpent,
@@ -89,17 +89,18 @@ async function findExcess(
     const message = `the call needs ${gas} gas; ${purpose} may take ${most}`;
     return { kind: "refused", message, revertData: null };
   }
-  const reverted = await readRevertedGas(pass.db, { ...pass.key, purpose, reference, now: pass.now() });
-  if (reverted > PAYER_MAX_REVERTED_GAS) {
-    const message = `settlements of this payer took ${reverted} gas in 24 hours and reverted; ${PAYER_MAX_REVERTED_GAS} may`;
-    return { kind: "refused", message, revertData: null };
-  }
   const budget = pass.policy.budgets.find(({ purposes }) => purposes.includes(purpose));
   if (budget !== undefined) {
     const { purposes, dailyGas } = budget;
-    const spent = await readGasSpent(pass.db, { chainId: pass.key.chainId, purposes, now: pass.now() });
-    if (spent + gas > dailyGas) {
-      const message = `${purpose} has used ${spent} of ${dailyGas} gas of this UTC day, and needs ${gas}`;
+    const { chainId } = pass.key;
+    const spent = await readGasSpent(pass.db, { chainId, purposes, now: pass.now() });
+    const prefix = payerOfCall({ purpose, reference });
+    const payer =
+      prefix === null ? null : await readPayerGas(pass.db, { chainId, payer: prefix, now: pass.now() });
+    // What a later step brings was compared with its gas before it was queued.
+    const kind = payer === null ? "worthyStep" : kindOfSettlement(payer, gas);
+    if (!hasGasLeft(kind, { gas, dailyGas, spent, payer })) {
+      const message = `${purpose} has used ${spent} of ${dailyGas} gas of this UTC day, needs ${gas}, and is a ${kind}`;
       return { kind: "over_budget", message, revertData: null };
     }
   }

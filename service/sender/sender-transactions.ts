@@ -2,6 +2,7 @@ import { and, asc, eq, gte, inArray, isNotNull, isNull, lte, ne, or, type SQL, s
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { lowerCase } from "../db/columns.ts";
+import { startOfDay } from "../db/day-budget.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
 
 /** Channel on which a queued transaction wakes the sender. */
@@ -123,7 +124,7 @@ export async function readGasSpent(
   of: { chainId: number; purposes: readonly string[]; now: Date },
 ): Promise<bigint> {
   const { chainId, purposes, now } = of;
-  const midnight = Math.floor(now.getTime() / DAY_MS) * DAY_MS;
+  const midnight = startOfDay(now).getTime();
   const [spent] = await db
     .select({
       gas: sql<string>`coalesce(sum(coalesce(${senderTransaction.gasUsed}, ${senderTransaction.gasLimit})), 0)`,

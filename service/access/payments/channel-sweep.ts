@@ -211,7 +211,8 @@ async function orderIfWorth(deps: ChannelSweepDeps, rows: readonly StoredChannel
   const { db, spending, metrics, now } = deps;
   const gas = ORDER_GAS.once + ORDER_GAS.each * BigInt(rows.length);
   const priceMicroUsd = rows.reduce((sum, { charged, collected }) => sum + charged - collected, 0n);
-  if (((await spending?.refusal({ gas, priceMicroUsd })) ?? null) === null) return orderClaim(deps, rows);
+  if (((await spending?.refusal({ gas, priceMicroUsd, payment: null })) ?? null) === null)
+    return orderClaim(deps, rows);
   metrics.count("too_dear");
   const ids = rows.map(({ id }) => id);
   await underDeadline(db)

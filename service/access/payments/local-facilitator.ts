@@ -15,9 +15,16 @@ import {
   type TypedDataDefinition,
 } from "viem";
 import type { GasPrice } from "../../chain/gas-price.ts";
+import { secondsLeftOfDay } from "../../db/day-budget.ts";
 import { fateOfCall } from "../../sender/call-fate.ts";
 import type { AuthorizationId, SettlementTransaction } from "../../sender/payments-sender.ts";
-import { SETTLEMENT_MAX_GAS } from "../../sender/send-policy.ts";
+import {
+  hasGasLeft,
+  kindOfSettlement,
+  type PayerGas,
+  type PaymentCall,
+  SETTLEMENT_MAX_GAS,
+} from "../../sender/send-policy.ts";
 import { classifySendFailure } from "../../sender/send-rpc.ts";
 import type { PresentedPayment } from "../access.ts";
 import { escrowCall } from "./auth-capture.ts";
@@ -123,7 +130,7 @@ async function verify(
   try {
     const facilitator = facilitatorFor(deps, payment, notes);
     const { isValid, invalidReason } = await facilitator.verify(payment.payload, payment.requirements);
-    if (isValid) return await checkGas(deps, worth, notes);
+    if (isValid) return await checkGas(deps, payment, { worth, call: notes.call });
     // The package reports an unreachable node like a reverted call.
     if (notes.trouble !== null) return { kind: "unavailable", cause: notes.trouble };
     return { kind: "invalid", reason: publicReason(invalidReason, "payment_invalid") };
@@ -135,14 +142,14 @@ async function verify(
 /** The payer's own code may burn gas during its signature check, and we pay for it: expensive payers are refused. */
 async function checkGas(
   deps: LocalFacilitatorDeps,
-  priceMicroUsd: bigint,
-  { call }: Pick<Notes, "call">,
+  payment: PresentedPayment,
+  { worth: priceMicroUsd, call }: Pick<Notes, "call"> & { readonly worth: bigint },
 ): Promise<VerifyOutcome> {
   if (call === null) throw new Error("a payment was found valid whose transfer was never simulated");
   const gas = await estimateGas(deps, call);
   if (typeof gas !== "bigint") return gas;
   if (gas > SETTLEMENT_MAX_GAS) return TOO_MUCH_GAS;
-  return (await deps.spending?.refusal({ gas, priceMicroUsd })) ?? { kind: "valid" };
+  return (await deps.spending?.refusal({ gas, priceMicroUsd, payment })) ?? { kind: "valid" };
 }
 
 async function estimateGas(
@@ -183,12 +190,12 @@ async function settle(deps: LocalFacilitatorDeps, payment: PresentedPayment): Pr
 /** The call is simulated. Its terms were compared before. */
 async function verifyOrder(
   deps: LocalFacilitatorDeps,
-  { call }: OwnOrder,
+  { authorization, call }: OwnOrder,
   worth: bigint,
 ): Promise<VerifyOutcome> {
   try {
     await deps.client.call({ account: deps.sender, ...call });
-    return await checkGas(deps, worth, { call });
+    return await checkGas(deps, authorization, { worth, call });
   } catch (error) {
     return isTrouble(error) ? { kind: "unavailable", cause: error } : REVERTS;
   }
@@ -317,7 +324,15 @@ async function carryOut(
 
 /** Fees rise and fall within minutes. */
 const FEES_RETRY_SECONDS = 60;
-const DAY_SECONDS = 86_400;
+/** How many times its gas a later step has to bring for the last part of a day's gas. */
+const WORTHY = 10n;
+const OF_KIND: Readonly<Record<PaymentCall, string>> = {
+  unproven: "of wallets that made more gas revert than they paid for, and on first payments of much gas",
+  newcomer: "of wallets that have not paid here before",
+  payer: "of payments",
+  laterStep: "that bring little more than their gas",
+  worthyStep: "that are under way",
+};
 const KEYS_ARE_SERVED =
   "This service has not asked for its settlement. Ask again later, or call with an API key.";
 
@@ -331,27 +346,34 @@ export function createSettlementSpending(deps: {
   readonly dailyGas: bigint;
   /** Gas of this UTC day's settlements so far. */
   readonly spentGas: () => Promise<bigint>;
+  readonly payerGas: (of: Pick<PresentedPayment, "asset" | "payer">) => Promise<PayerGas>;
   readonly now: () => Date;
 }) {
-  const { gasPrice, maxPercent, dailyGas, spentGas, now } = deps;
+  const { gasPrice, maxPercent, dailyGas, spentGas, payerGas, now } = deps;
   return {
     /** The reason to refuse a settlement now; null if it is allowed. Throws a viem or pg error if that cannot be determined. */
     async refusal({
       gas,
       priceMicroUsd,
+      payment,
     }: {
       readonly gas: bigint;
       /** Millionths of a US dollar, which are the smallest units of USDC. */
       readonly priceMicroUsd: bigint;
+      /** Null for a step that takes no payer's money. */
+      readonly payment: Pick<PresentedPayment, "asset" | "payer"> | null;
     }): Promise<Extract<VerifyOutcome, { readonly kind: "dear" }> | null> {
-      if ((await spentGas()) + gas > dailyGas) {
+      const cost = await gasPrice.microUsd(gas);
+      const payer = payment === null ? null : await payerGas(payment);
+      const stepKind = cost * WORTHY <= priceMicroUsd ? "worthyStep" : "laterStep";
+      const kind = payer === null ? stepKind : kindOfSettlement(payer, gas);
+      if (!hasGasLeft(kind, { gas, dailyGas, spent: await spentGas(), payer })) {
         return {
           kind: "dear",
-          detail: `The gas that this service spends on settlements in a UTC day is used up. ${KEYS_ARE_SERVED}`,
-          retryAfterSeconds: DAY_SECONDS - (Math.floor(now().getTime() / 1000) % DAY_SECONDS),
+          detail: `The gas that this service spends in a UTC day on settlements ${OF_KIND[kind]} is used up. ${KEYS_ARE_SERVED}`,
+          retryAfterSeconds: secondsLeftOfDay(now()),
         };
       }
-      const cost = await gasPrice.microUsd(gas);
       if (cost * 100n <= priceMicroUsd * BigInt(maxPercent)) return null;
       return {
         kind: "dear",

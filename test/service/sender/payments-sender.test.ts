@@ -3,7 +3,9 @@ import {
   type AuthorizationId,
   enqueueSettlement,
   findSettlement,
-  readRevertedGas,
+  payerOf,
+  payerOfCall,
+  readPayerGas,
 } from "../../../service/sender/payments-sender.ts";
 import { useDatabase } from "../../support/test-database.ts";
 
@@ -35,27 +37,42 @@ test.each([
   },
 );
 
-test("a payer's reverted settlements count against its further ones, and not against what collects or returns its money", async () => {
+test("a payer's settlements are summed by their end, and not with what collects or returns its money, or with others'", async () => {
   const key = { chainId: CHAIN_ID, sender: KEYS[0] };
-  const order = { authorization: authorizationOf("2"), to: TOKEN, data: "0x" } as const;
-  const reverted = await enqueueSettlement(db, key, order);
+  const ended = async (nonce: string, state: string, step?: "end" | "collect") => {
+    const authorization = { ...authorizationOf(nonce), ...(step === undefined ? {} : { step }) };
+    const id = await enqueueSettlement(db, key, { authorization, to: TOKEN, data: "0x" });
+    await db.$client.query(
+      "update ahs.sender_transaction set state = $2, gas_used = 70000, gas_limit = 90000 where id = $1",
+      [id, state],
+    );
+    return id;
+  };
+  const old = await ended("20", "mined");
   await db.$client.query(
-    "update ahs.sender_transaction set state = 'reverted', gas_used = 2000000 where id = $1",
-    [reverted],
+    "update ahs.sender_transaction set broadcast_at = now() - interval '2 days' where id = $1",
+    [old],
   );
-  const steps = [undefined, "end", "collect", "settle"] as const;
-  const gas = await Promise.all(
-    steps.map(async (step) => {
-      const authorization = { ...authorizationOf("3"), ...(step === undefined ? {} : { step }) };
-      const id = await enqueueSettlement(db, key, { ...order, authorization });
-      const { rows } = await db.$client.query("select reference from ahs.sender_transaction where id = $1", [
-        id,
-      ]);
-      const [{ reference }] = rows;
-      return readRevertedGas(db, { ...key, purpose: "x402", reference, now: new Date() });
-    }),
-  );
-  expect(gas).toEqual([2_000_000n, 0n, 0n, 0n]);
+  await ended("21", "reverted");
+  await ended("22", "mined", "end");
+  const { asset, payer } = authorizationOf("20");
+  const of = { chainId: CHAIN_ID, payer: payerOf(CHAIN_ID, { asset, payer }), now: new Date() };
+  const before = await readPayerGas(db, of);
+  expect(before).toMatchObject({ paid: 70_000n, reverted: 70_000n });
+  const stranger = payerOf(CHAIN_ID, { asset, payer: `0x${"77".repeat(20)}` });
+  expect(await readPayerGas(db, { ...of, payer: stranger })).toEqual({ paid: 0n, reverted: 0n, today: 0n });
+});
+
+test.each([
+  ["", true],
+  ["/upto", true],
+  ["/auth-capture", true],
+  ["/auth-capture/end", false],
+  ["/batch-settlement/collect", false],
+  ["/batch-settlement/settle", false],
+])("a reference that ends with %s takes a payer's money: %s", (suffix, takes) => {
+  const reference = `x402:8453:0xaa:0xbb:0xcc${suffix}`;
+  expect(payerOfCall({ purpose: "x402", reference })).toBe(takes ? "x402:8453:0xaa:0xbb:" : null);
 });
 
 const REVERTED =

@@ -5,6 +5,7 @@ import { createSettlementSpending } from "../../../../service/access/payments/lo
 import { createContractPayers, isSignedByPayer } from "../../../../service/access/payments/payment-header.ts";
 import { createTokenDomain } from "../../../../service/access/payments/payment-terms.ts";
 import { createGasPrice } from "../../../../service/chain/gas-price.ts";
+import { DEFAULT_DAILY_GAS } from "../../../../service/sender/send-policy.ts";
 import { CENT, openUsdcChain, type UsdcChain } from "../../../support/usdc-chain.ts";
 import { nodeWith, type Reply, refusal, refusalWith } from "../../chain/node/node-stand-in.ts";
 
@@ -114,8 +115,9 @@ describe("a settlement at the fees of the moment", () => {
         now: () => new Date(),
       }),
       maxPercent: 200,
-      dailyGas: 10n ** 9n,
+      dailyGas: 10n ** 10n,
       spentGas: async () => 0n,
+      payerGas: async () => PAYER,
       now: () => new Date(),
     });
     const facilitator = usdc.facilitator({ spending });
@@ -187,19 +189,21 @@ describe("a contract wallet", () => {
     expect(await usdc.paymentChain.isUsed(payment)).toBe(false);
   });
 
-  it("whose settlements reverted a few times a day is sent for no more, and others are", async () => {
+  it("that made much more gas revert than it paid for waits once a fifth of the day's gas is used, and others do not", async () => {
     const wallet = usdc.chain.contracts.smartWallet;
     await usdc.mint(CENT, wallet);
     const [reverting, other] = [await usdc.sign({ from: wallet }), await usdc.sign()];
     await usdc.db.$client.query(
       `insert into ahs.sender_transaction (chain_id, sender, reference, purpose, "to", data, value, state, final, hashes, gas_used)
-       select 31337, '0x1', lower('x402:31337:' || $1 || ':' || $2 || ':' || place), 'x402', $1, '0x', 0, 'reverted', true, '{}', 200001
-       from generate_series(1, 5) place`,
-      [usdc.usdc, reverting.payer],
+       select 31337, '0x1', lower('x402:31337:' || $1 || ':' || payer || ':1'), 'x402', $1, '0x', 0, state, true, '{}', gas
+       from (values ($2, 'reverted', 900000), ('0xelse', 'mined', $3::bigint)) as used (payer, state, gas)`,
+      [usdc.usdc, reverting.payer, String(DEFAULT_DAILY_GAS.x402 / 5n)],
     );
+    await usdc.db.$client.query("update ahs.sender_transaction set gas_limit = gas_used");
     usdc.startSender();
-    expect(await usdc.facilitator().settle(reverting)).toMatchObject({ kind: "refused" });
-    expect(await orders(reverting)).toEqual([{ state: "failed" }]);
+    const impatient = usdc.facilitator({ settleDeadlineMs: 1_000 });
+    expect(await impatient.settle(reverting)).toMatchObject({ kind: "unknown" });
+    expect(await orders(reverting)).toEqual([{ state: "queued" }]);
     expect(await usdc.facilitator().settle(other)).toMatchObject({ kind: "settled" });
   });
 });
@@ -219,15 +223,20 @@ async function orders({ nonce }: PresentedPayment): Promise<{ state: string }[]>
   return rows;
 }
 
+/** A wallet that has paid before. */
+const PAYER = { paid: 70_000n, reverted: 0n, today: 0n };
+const OF = { asset: "0xaa", payer: "0xbb" } as const;
+
 const NOON = new Date("2026-11-20T12:00:00Z");
 
 /** Costs a millionth of a US dollar for a unit of gas. */
-function spending({ spentGas = 0n, maxPercent = 200 } = {}) {
+function spending({ spentGas = 0n, maxPercent = 200, payer = PAYER } = {}) {
   return createSettlementSpending({
     gasPrice: { microUsd: async (gas) => gas },
     maxPercent,
     dailyGas: 10_000n,
     spentGas: async () => spentGas,
+    payerGas: async () => payer,
     now: () => NOON,
   });
 }
@@ -241,25 +250,54 @@ describe("a settlement", () => {
   ])(
     "of %i micro-USD for a price of %i at %i per cent: paid for is %s",
     async (gas, priceMicroUsd, maxPercent, isPaidFor) => {
-      const refusal = await spending({ maxPercent }).refusal({ gas, priceMicroUsd });
+      const refusal = await spending({ maxPercent }).refusal({ gas, priceMicroUsd, payment: OF });
       expect(refusal === null).toBe(isPaidFor);
     },
   );
 
   it("that costs too much is refused with what it costs, and with a time to ask again", async () => {
-    expect(await spending().refusal({ gas: 9_000n, priceMicroUsd: 1_000n })).toEqual({
+    expect(await spending().refusal({ gas: 8_000n, priceMicroUsd: 1_000n, payment: OF })).toEqual({
       kind: "dear",
-      detail: expect.stringMatching(/0\.009000 USD of gas now; at most 200% of its 0\.001000 USD.*API key/),
+      detail: expect.stringMatching(/0\.008000 USD of gas now; at most 200% of its 0\.001000 USD.*API key/),
       retryAfterSeconds: 60,
     });
   });
 
   it("beyond the gas of the day waits for the next UTC day, whatever it costs", async () => {
-    const most = { gas: 1_000n, priceMicroUsd: 1_000_000n };
-    expect(await spending({ spentGas: 9_000n }).refusal(most)).toBeNull();
-    expect(await spending({ spentGas: 9_001n }).refusal(most)).toMatchObject({
+    const most = { gas: 1_000n, priceMicroUsd: 1_000_000n, payment: OF };
+    expect(await spending({ spentGas: 7_000n }).refusal(most)).toBeNull();
+    expect(await spending({ spentGas: 7_001n }).refusal(most)).toMatchObject({
       kind: "dear",
       retryAfterSeconds: 43_200,
     });
   });
+
+  it.each([
+    ["a wallet that never paid", { paid: 0n, reverted: 0n, today: 0n }, 6_000n, 6_001n],
+    [
+      "one whose settlement reverted before it ever paid",
+      { paid: 0n, reverted: 1n, today: 0n },
+      1_000n,
+      1_001n,
+    ],
+    ["one that paid for what it made revert", { paid: 9n, reverted: 9n, today: 0n }, 7_000n, 7_001n],
+    ["one that made much more revert", { paid: 9n, reverted: 200_010n, today: 0n }, 1_000n, 1_001n],
+    ["one that has as much of the day as is left", { paid: 9n, reverted: 0n, today: 4_000n }, 3_999n, 4_000n],
+  ])("of %s leaves the rest of the day's gas to others", async (_, payer, fits, spent) => {
+    const asked = { gas: 1_000n, priceMicroUsd: 1_000_000n, payment: OF };
+    expect(await spending({ spentGas: fits, payer }).refusal(asked)).toBeNull();
+    expect(await spending({ spentGas: spent, payer }).refusal(asked)).toMatchObject({ kind: "dear" });
+  });
+
+  it.each([
+    ["that brings ten times its gas", 10_000n, 9_000n],
+    ["that brings less", 9_999n, 8_000n],
+  ])(
+    "of money that was taken before, %s, goes when strangers have used up theirs",
+    async (_, priceMicroUsd, fits) => {
+      const asked = { gas: 1_000n, priceMicroUsd, payment: null };
+      expect(await spending({ spentGas: fits }).refusal(asked)).toBeNull();
+      expect(await spending({ spentGas: fits + 1n }).refusal(asked)).toMatchObject({ kind: "dear" });
+    },
+  );
 });
