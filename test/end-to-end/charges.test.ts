@@ -466,6 +466,8 @@ async function requestOf({ method, url, url_template, body }: Resource, about: A
   const { rows } = await query("select agent_id from chain_31337.agent where wallet = $1", [
     about.toLowerCase(),
   ]);
+  // No panel decides here, and outputs of one owner that wait are bounded.
+  await query("update ahs.verdict set owner = 'key:none' where status = 'pending'");
   const filled = url_template.endsWith("/appeal")
     ? url_template.replace("{verdict_id}", await insertAppealable())
     : url
@@ -523,6 +525,8 @@ async function serviceOn(db: Database, historySource = "none"): Promise<ServedPa
     PROBE_LOOPBACK: "1",
     RECEIPT_PRIVATE_KEY: `0x${"5e".repeat(32)}`,
     ...{ PANEL_BASE_URL: "http://127.0.0.1:9", PANEL_MODEL: "a", APPEAL_WINDOW_SECONDS: "600" },
+    // None of the outputs is ever judged.
+    PANEL_TOKENS_PER_DAY: "1000000000000",
     ...{ PANEL_APPEAL_BASE_URL: "http://127.0.0.1:9", PANEL_APPEAL_MODEL: "b" },
   });
   const logger = pino({ level: "silent" });
