@@ -128,7 +128,7 @@ async function judge(
     const verdict = JSON.parse(asked.body) as Pick<Verdict, "verdict_id" | "appeal" | "settlement">;
     verdictId ??= verdict.verdict_id;
     if (isOpen && verdict.appeal?.status === "available") {
-      const path = `/v1/verdicts/${verdictId}/appeal`;
+      const path = `/v1/verdicts/${verdictId}/appeal?price_usd=${verdict.appeal.price_usd}`;
       isOpen = (await ask({ method: "POST", path, headers, body: "{}" })).kind === "again";
       return null;
     }

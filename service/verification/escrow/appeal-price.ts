@@ -10,7 +10,7 @@ import type { JobName } from "./types.ts";
 /** Smallest price of an appeal in thousandths of a US dollar: that of the first decision. */
 export const LEAST_APPEAL_UNITS = VERDICT_UNITS;
 /**
- * Share of the money at stake that an appeal costs, in per cent. Who appeals a right decision pays more than it gains as long as the second
+ * Share of the money at stake that an appeal costs, in per cent. An appellant of a right decision pays more than it gains as long as the second
  * panel decides fewer than one of five right cases wrongly; docs/panel.md compares that with measured panels.
  */
 export const APPEAL_PERCENT = 25n;

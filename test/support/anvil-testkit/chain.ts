@@ -58,9 +58,10 @@ function timeControls(rpc: JsonRpc) {
     mine: async (blocks: number, seconds = 1): Promise<void> => {
       await rpc.request("anvil_mine", numberToHex(blocks), numberToHex(seconds));
     },
-    /** Mines a block that is as old as the wall clock says, and leaves the chain's clock there. */
-    toWallClock: async (): Promise<void> => {
-      await rpc.request("evm_setNextBlockTimestamp", numberToHex(Math.floor(Date.now() / 1000)));
+    /** Mines a block at the time of the wall clock, or so many seconds behind it, and leaves the chain's clock there. */
+    toWallClock: async (secondsBehind = 0): Promise<void> => {
+      const time = Math.floor(Date.now() / 1000) - secondsBehind;
+      await rpc.request("evm_setNextBlockTimestamp", numberToHex(time));
       await rpc.request("evm_mine");
     },
     /** Mines one block at whatever time the chain's clock shows. */
