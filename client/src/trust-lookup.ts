@@ -109,7 +109,7 @@ function createBudget({ perMinute, perWallet }: LookupLimits) {
   let wallets = 0;
   const calls = new Map<string, number>();
   return {
-    /** Returns what gives a call back; null if there is none left. */
+    /** Returns a function that gives the call back, or null if no call is left. */
     take({ wallet, payment }: Question): (() => void) | null {
       const now = Math.floor(performance.now() / 60_000);
       if (now !== minute) {
