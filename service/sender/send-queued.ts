@@ -97,7 +97,7 @@ async function findExcess(
     const prefix = payerOfCall({ purpose, reference });
     const payer =
       prefix === null ? null : await readPayerGas(pass.db, { chainId, payer: prefix, now: pass.now() });
-    // What a later step brings was compared with its gas before it was queued.
+    // The gas of a later step was compared with its money before it was queued.
     const kind = payer === null ? "worthyStep" : kindOfSettlement(payer, gas);
     if (!hasGasLeft(kind, { gas, dailyGas, spent, payer })) {
       const message = `${purpose} has used ${spent} of ${dailyGas} gas of this UTC day, needs ${gas}, and is a ${kind}`;
