@@ -83,16 +83,16 @@ export async function readIndexHead(db: Database, chainId: number): Promise<Inde
   return head ?? null;
 }
 
-/** Blocks are dated by other machines' clocks; geth takes blocks that are as far ahead. */
+/** Blocks are dated by other machines' clocks; geth takes blocks that are as far ahead, whatever the maximum age is. */
 const MOST_AHEAD_SECONDS = 15;
 
-/** Whether the head of an index is young enough to answer from, in words. A head in the future has no known age. */
+/** Whether the head of an index is young enough to answer from, in words. A head further in the future than it may be old has no known age. */
 export function freshnessOf(
   { blockNumber, timestamp }: IndexHead,
   { now, maxAgeSeconds }: { readonly now: Date; readonly maxAgeSeconds: number },
 ): { readonly ok: boolean; readonly detail: string } {
   const age = Math.floor(now.getTime() / 1_000) - timestamp;
-  if (age < -MOST_AHEAD_SECONDS) {
+  if (age < -Math.max(MOST_AHEAD_SECONDS, maxAgeSeconds)) {
     const detail = `block ${blockNumber} is ${-age} s in the future: the clock of the chain or of the database is wrong`;
     return { ok: false, detail };
   }

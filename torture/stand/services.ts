@@ -117,6 +117,8 @@ function environment(options: ServiceOptions): Record<string, string> {
     X402_FACILITATOR_ADDRESS: facilitator.address,
     // Everything comes from one address.
     IP_RATE_PER_MINUTE: "10000000",
+    // The chain mines faster than the wall clock goes.
+    MAX_INDEX_AGE_SECONDS: "86400",
     ...options.panel,
   };
 }

@@ -106,6 +106,8 @@ function environment(
     X402_FACILITATOR_ADDRESS: facilitator.address,
     // A whole test comes from one address.
     IP_RATE_PER_MINUTE: "1000000",
+    // Chains of tests mine faster than the wall clock goes.
+    MAX_INDEX_AGE_SECONDS: "86400",
     ...env,
   };
 }
