@@ -13,7 +13,7 @@ test.each([
   [null, "fail"],
   [119, "ok"],
   [121, "fail"],
-  [-16, "fail"],
+  [-121, "fail"],
 ])("an index whose newest block is %s s old is %s", (age, level) => {
   const now = new Date("2026-11-20T10:00:00Z");
   const head = age === null ? null : { blockNumber: 9, timestamp: now.getTime() / 1_000 - age };

@@ -39,8 +39,14 @@ const CASES = SCORING_ENDPOINTS.filter(({ price }) => price !== null).flatMap((e
     .map(([state, code, changes]) => [endpoint.path, state, { endpoint, code, changes }] as const),
 );
 
-function ask({ method, path, price }: (typeof SCORING_ENDPOINTS)[number], changes: Changes, short = 0) {
-  const fake = fakeApp(changes, fakeLedger({ balanceUnits: (price ?? 0) - short }));
+/** Price of a request about one wallet. */
+function priceOfOne({ price, lowestPrice }: (typeof SCORING_ENDPOINTS)[number]): number {
+  return lowestPrice ?? price ?? 0;
+}
+
+function ask(endpoint: (typeof SCORING_ENDPOINTS)[number], changes: Changes, short = 0) {
+  const { method, path } = endpoint;
+  const fake = fakeApp(changes, fakeLedger({ balanceUnits: priceOfOne(endpoint) - short }));
   const place = { address: WALLET, registry: REGISTRY, agent_id: "142" };
   const filled = path.replaceAll(/\{(.+?)\}/g, (_, name) => Reflect.get(place, name));
   const url = `${filled}?webhook_url=https://hooks.example.com/`;
@@ -60,7 +66,11 @@ describe("a priced endpoint", () => {
       const { status, headers } = await response;
       expect([status, (await bodyOf(await response)).type]).toEqual([503, `/docs#problem-${code}`]);
       expect(headers.get("retry-after")).toMatch(/^\d+$/);
-      expect([keys.balance(), keys.states().includes("kept"), read]).toEqual([endpoint.price, false, []]);
+      expect([keys.balance(), keys.states().includes("kept"), read]).toEqual([
+        priceOfOne(endpoint),
+        false,
+        [],
+      ]);
     },
   );
 
