@@ -39,9 +39,9 @@ const CASES = SCORING_ENDPOINTS.filter(({ price }) => price !== null).flatMap((e
     .map(([state, code, changes]) => [endpoint.path, state, { endpoint, code, changes }] as const),
 );
 
-/** Price of a request about one wallet. */
-function priceOfOne({ price, lowestPrice }: (typeof SCORING_ENDPOINTS)[number]): number {
-  return lowestPrice ?? price ?? 0;
+/** Price of a request about one wallet; a batch is priced by its wallets. */
+function priceOfOne({ path, price }: (typeof SCORING_ENDPOINTS)[number]): number {
+  return path === "/ahs/batch" ? 1_000 : (price ?? 0);
 }
 
 function ask(endpoint: (typeof SCORING_ENDPOINTS)[number], changes: Changes, short = 0) {
