@@ -109,7 +109,7 @@ function createBudget({ perMinute, perWallet }: LookupLimits) {
   let wallets = 0;
   const calls = new Map<string, number>();
   return {
-    /** Returns a function that gives the call back, or null if no call is left. */
+    /** Takes a call, and returns the function that gives it back; null if the budget is spent. */
     take({ wallet, payment }: Question): (() => void) | null {
       const now = Math.floor(performance.now() / 60_000);
       if (now !== minute) {
