@@ -148,7 +148,7 @@ const BULKY = new Set(["eth_getLogs", "eth_getBlockReceipts"]);
 const NODE_TROUBLE = new Set([-32603, -32002, -32001, -32010, -32011, -32013, -32018, -32020]);
 
 /** A JSON-RPC error object as a node returned it. */
-export type RpcError = { readonly code: number; readonly message: string; readonly data?: unknown };
+type RpcError = { readonly code: number; readonly message: string; readonly data?: unknown };
 
 /** The failure behind a JSON-RPC error object, with the HTTP status and headers that came with it. */
 export function failureOfRpcError(
