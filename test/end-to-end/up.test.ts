@@ -263,7 +263,7 @@ async function record(up: UpFile, archetype: string) {
   const answer = await fetch(`${up.base_url}/ahs/${up.samples[archetype]}?include=history`, {
     headers: { "x-api-key": up.api_key },
   });
-  expect(answer.status).toBe(200);
+  expect(answer.status, await answer.clone().text()).toBe(200);
   return JSON.parse(await answer.text());
 }
 
