@@ -45,7 +45,7 @@ export type Spent = {
 };
 
 /** Part of the day's money for first feedback and for what got better. The rest is reserved for what is no longer true. */
-export const FIRST_PERCENT = 90n;
+const FIRST_PERCENT = 90n;
 
 /**
  * Chooses the calls to send now, the gravest change first, then the agent with the least feedback lately, while they fit into the day's

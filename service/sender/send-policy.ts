@@ -5,7 +5,7 @@ import type { Backoff } from "../db/run-loop.ts";
 export const SETTLEMENT_MAX_GAS = 200_000n;
 
 /** Gas of a common settlement by EIP-3009, a contract's check of its signature included, half over. */
-export const NEWCOMER_MAX_GAS = 120_000n;
+const NEWCOMER_MAX_GAS = 120_000n;
 
 /**
  * Parts of a day's gas for payments, in per cent, up to which each kind of call may fill it. A contract that pays can agree in every
