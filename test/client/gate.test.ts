@@ -276,7 +276,7 @@ describe("without a decision", () => {
     [402, "PaymentRequiredError"],
     [403, "RefusedError"],
     [429, "RateLimitError"],
-  ])("because the service refuses the seller by %i, lets nobody in", async (status, name) => {
+  ])("because the service refuses the seller by %i, refuses every payer", async (status, name) => {
     const shop = await seller(() => Promise.reject(refusalBy(status)), { onUnavailable: "allow" });
     expect(await shop.verify(by(WALLET))).toContain("(lookup_refused)");
     expect(shop.checks).toMatchObject([

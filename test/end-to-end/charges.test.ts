@@ -352,14 +352,14 @@ async function outcomeOf(sent: Sent, service: Hono<ApiEnv>, heal: () => void = (
   await sent.note(response);
   if (status !== 200) await settleAll();
   const units = (await paidBy(sent.by)) - before;
-  const told = { url: sent.url, by: sent.by, status, body: await response.clone().text() };
+  const answered = { url: sent.url, by: sent.by, status, body: await response.clone().text() };
   if (status === 200) {
-    expect({ ...told, charged: headers.get("x-charged-usd") ?? "0.000" }).toMatchObject({
+    expect({ ...answered, charged: headers.get("x-charged-usd") ?? "0.000" }).toMatchObject({
       charged: (units / 1_000).toFixed(3),
     });
   } else if (units !== 0) {
-    const { claim, type } = JSON.parse(told.body);
-    expect(told).toMatchObject({ status: 503, by: expect.not.stringMatching(/^key$/) });
+    const { claim, type } = JSON.parse(answered.body);
+    expect(answered).toMatchObject({ status: 503, by: expect.not.stringMatching(/^key$/) });
     expect([headers.get("retry-after"), claim]).toEqual([expect.any(String), expect.any(String)]);
     if (!type.endsWith("settlement-pending")) expect(headers.get("payment-response")).not.toBeNull();
     const { "PAYMENT-SIGNATURE": _, ...unpaid } = sent.init.headers;
@@ -367,7 +367,7 @@ async function outcomeOf(sent: Sent, service: Hono<ApiEnv>, heal: () => void = (
       ...sent.init,
       headers: { ...unpaid, "x-payment-claim": claim },
     });
-    expect({ ...told, claimed: claimed.status, answer: await claimed.text() }).toMatchObject({
+    expect({ ...answered, claimed: claimed.status, answer: await claimed.text() }).toMatchObject({
       claimed: 200,
     });
     expect((await paidBy(sent.by)) - before).toBe(units);

@@ -132,7 +132,7 @@ describe("what costs nothing", () => {
   });
 
   it("telling the price to a caller without a credential, which reads nothing of the day's calls", async () => {
-    const readDay = () => Promise.reject(new Error("asked for nobody"));
+    const readDay = () => Promise.reject(new Error("asked without a payer"));
     const world = intakeWorld(db, { budget: { ...panelBudget(), readDay } });
     expect((await world.submit(await world.output(), {})).status).toBe(402);
   });

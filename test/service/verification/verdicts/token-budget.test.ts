@@ -24,7 +24,7 @@ test("tokens of answers and abstentions count until the UTC day is over, and tho
   expect(await day()).toMatchObject({ used: 0, granted: 1_070 });
 });
 
-test("what is not paid for yet, and a re-run that nobody pays for, hold no tokens", async () => {
+test("unpaid outputs and free repeated runs hold no tokens", async () => {
   await world.add({ status: "unsettled", runTokens: 70 });
   await world.add({ cause: "evidence", finalVerdict: "HOLD", runTokens: 70 });
   expect(await day()).toMatchObject({ granted: 0 });
