@@ -254,7 +254,7 @@ describe.skipIf(CHROMIUM === null)("a browser wallet", () => {
     await page.goto("/account");
     await page.getByRole("button", { name: "Buy a key" }).click();
     const claimed = page.waitForRequest((request) => request.headers()["x-payment-claim"] !== undefined);
-    const owed = page.waitForResponse((response) => response.status() === 500);
+    const owed = page.waitForResponse((response) => response.status() === 503);
     await owed;
     await world.kit.db.$client.query("drop trigger refuse on ahs.key_credit; drop function ahs.refuse()");
     await claimed;

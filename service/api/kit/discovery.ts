@@ -172,6 +172,7 @@ type ManifestResource = {
   readonly url_template: string;
   readonly method: string;
   readonly description: string;
+  /** Of the example request. */
   readonly price_usd: number;
   /** An example of the body; null if none is read. */
   readonly body: unknown;
@@ -217,8 +218,8 @@ function resourceOf(
   documented: DocumentedOperation,
   source: ExampleSource & { readonly terms: PaymentTerms },
 ): ManifestResource[] {
-  const { method, path, operation, priceUnits, isMetered, isCaptured } = documented;
-  if (priceUnits === null) return [];
+  const { method, path, operation, leastUnits, isMetered, isCaptured } = documented;
+  if (leastUnits === null) return [];
   const { url, body } = exampleRequest(documented, source);
   // A verdict can be appealed by its own parties alone, so no example would work.
   if (url.includes("{")) return [];
@@ -228,9 +229,9 @@ function resourceOf(
       url_template: `${source.origin}${path}`,
       method,
       description: operation.summary ?? path,
-      price_usd: priceUnits / 1000,
+      price_usd: leastUnits / 1000,
       body,
-      accepts: source.terms({ units: priceUnits, isMetered, isCaptured }),
+      accepts: source.terms({ units: leastUnits, isMetered, isCaptured }),
     },
   ];
 }

@@ -251,8 +251,10 @@ export type DocumentedOperation = {
   readonly method: string;
   readonly path: string;
   readonly operation: Operation;
-  /** The least price in thousandths of a US dollar; null where it is free. */
+  /** The stated price in thousandths of a US dollar; null where it is free. */
   readonly priceUnits: number | null;
+  /** The least price of a request; null where it is free. */
+  readonly leastUnits: number | null;
   /** Whether a payment of scheme `upto` is charged by the answer. */
   readonly isMetered: boolean;
   /** Whether payments of scheme `auth-capture` are taken. */
@@ -268,9 +270,12 @@ export function operationsOf(document: ApiDocument): readonly DocumentedOperatio
       const price = memberOf(operation, "x-price-usd");
       const priceUnits = typeof price === "number" ? Math.round(price * 1000) : null;
       const info = memberOf(operation, "x-payment-info");
+      const least = memberOf(memberOf(info, "price"), "min");
+      const leastUnits = typeof least === "string" ? Math.round(Number(least) * 1000) : priceUnits;
       const isMetered = memberOf(info, "metered") === true;
       const isCaptured = memberOf(info, "captured") === true;
-      return [{ method: method.toUpperCase(), path, operation, priceUnits, isMetered, isCaptured }];
+      const prices = { priceUnits, leastUnits };
+      return [{ method: method.toUpperCase(), path, operation, ...prices, isMetered, isCaptured }];
     }),
   );
 }
