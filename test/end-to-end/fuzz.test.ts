@@ -25,6 +25,8 @@ const AT_ONCE = 8;
 const PER_ROUND = 25;
 const LEAST_PER_OPERATION = 50;
 const BALANCE = 1_000_000_000;
+/** Of a wallet in a batch. */
+const WALLET_UNITS = 1_000;
 const FAULTS_SHOWN = 10;
 const FAULT_SHOWN = 600;
 const KIND_SHOWN = 160;
@@ -102,7 +104,7 @@ function createAsking({ send, faults }: Asking) {
       (answer) => ({ ...answer, fault: target.check(target.operation, answer) }),
       (error: unknown) => ({ fault: `no answer: ${String(error)}`, status: 0, body: "" }),
     );
-    if (status === 200 && !saysFree(body)) noteCharge(target, request);
+    if (status === 200 && !saysFree(body)) noteCharge(target, request, body);
     target.statuses.set(status, (target.statuses.get(status) ?? 0) + 1);
     if (fault === null) return;
     const kind = fault.replaceAll(/0x[0-9a-f]+|[0-9a-f-]{36}|\d+/gi, "#").slice(0, KIND_SHOWN);
@@ -145,7 +147,8 @@ type Target = {
   /** Idempotency-Keys of charged answers: once each is charged. */
   readonly answered: Set<string>;
   sent: number;
-  charges: number;
+  /** What the key should have been charged. */
+  units: number;
 };
 
 async function targetsOf(path: string): Promise<Target[]> {
@@ -157,7 +160,7 @@ async function targetsOf(path: string): Promise<Target[]> {
 async function createTarget(described: Pick<Target, "operation" | "document" | "check">): Promise<Target> {
   const key = await createTestKey(kit.db, BALANCE);
   await kit.db.$client.query("update ahs.api_key set rate_per_minute = 1000000 where id = $1", [key.id]);
-  return { ...described, key, statuses: new Map(), answered: new Set(), sent: 0, charges: 0 };
+  return { ...described, key, statuses: new Map(), answered: new Set(), sent: 0, units: 0 };
 }
 
 /** Nine of ten requests come with the operation's key, unless a stray header took its place. */
@@ -166,16 +169,22 @@ function withCredentials({ key, sent }: Target, request: FuzzRequest): FuzzReque
   return { ...request, headers: { "x-api-key": key.secret, ...request.headers } };
 }
 
-function noteCharge(target: Target, { headers }: FuzzRequest): void {
-  if (target.operation.priceUnits === null || headers["x-api-key"] !== target.key.secret) return;
+function noteCharge(target: Target, { headers }: FuzzRequest, body: string): void {
+  const { priceUnits } = target.operation;
+  if (priceUnits === null || headers["x-api-key"] !== target.key.secret) return;
   const key = idempotencyKeyOf({ header: (name) => headers[name] });
   if (key !== null && target.answered.has(key)) return;
   if (key !== null) target.answered.add(key);
-  target.charges += 1;
+  target.units += target.operation.path === "/ahs/batch" ? batchUnits(body, priceUnits) : priceUnits;
 }
 
-function expectedOf({ operation, charges }: Target) {
-  const units = (operation.priceUnits ?? 0) * charges;
+/** The price of a batch grows with its wallets, up to the price that the document names. */
+function batchUnits(body: string, most: number): number {
+  const { results, errors } = JSON.parse(body) as { results: unknown[]; errors: unknown[] };
+  return Math.min(most, WALLET_UNITS * (results.length + errors.length));
+}
+
+function expectedOf({ operation, units }: Target) {
   return { path: operation.path, held: 0, kept: units, balance: BALANCE - units };
 }
 

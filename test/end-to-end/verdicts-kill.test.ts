@@ -7,6 +7,8 @@ import { createTestKey, readBalance } from "../support/test-keys.ts";
 import { until } from "../support/until.ts";
 
 const OUTPUTS = 60;
+/** An owner has few outputs waiting. */
+const OWNERS = 10;
 /** How many verdicts are there when the worker is killed. */
 const KILLED_AT = [6, 20, 36] as const;
 const AT_ONCE = 5;
@@ -34,11 +36,11 @@ beforeAll(async () => {
 
 test("60 paid outputs with the worker killed three times end in 60 verdicts, charges and events", async () => {
   const server = await kit.startServer(own);
-  const key = await createTestKey(kit.db, BALANCE);
-  const call = async (path: string, body: object): Promise<Record<string, string>> => {
+  const keys = await Promise.all(Array.from({ length: OWNERS }, () => createTestKey(kit.db, BALANCE)));
+  const call = async (path: string, body: object, owner = 0): Promise<Record<string, string>> => {
     const answer = await fetch(server.baseUrl + path, {
       method: "POST",
-      headers: { "content-type": "application/json", "x-api-key": key.secret },
+      headers: { "content-type": "application/json", "x-api-key": keys[owner]?.secret ?? "" },
       body: JSON.stringify(body),
     });
     const text = await answer.text();
@@ -59,13 +61,17 @@ test("60 paid outputs with the worker killed three times end in 60 verdicts, cha
   let worker: Script = kit.startWorker(own);
   const posting = Promise.all(
     Array.from({ length: OUTPUTS }, (_, place) =>
-      call("/v1/outputs", {
-        spec_id,
-        output_text: `Three rivers of Europe that this names: Rhine, Elbe, Oder; note ${place}.`,
-        submitter_addr: PARTY,
-        provider_addr: PARTY,
-        webhook_url: `${receiver.baseUrl}/hook`,
-      }),
+      call(
+        "/v1/outputs",
+        {
+          spec_id,
+          output_text: `Three rivers of Europe that this names: Rhine, Elbe, Oder; note ${place}.`,
+          submitter_addr: PARTY,
+          provider_addr: PARTY,
+          webhook_url: `${receiver.baseUrl}/hook`,
+        },
+        place % OWNERS,
+      ),
     ),
   );
   for (const count of KILLED_AT) {
@@ -81,7 +87,8 @@ test("60 paid outputs with the worker killed three times end in 60 verdicts, cha
   await expectOneDecisionEach();
   expect(await countOf("select count(*) from ahs.key_debit where state = 'kept'")).toBe(OUTPUTS);
   expect(await countOf("select count(*) from ahs.key_debit")).toBe(OUTPUTS);
-  expect(await readBalance(kit.db, key.id)).toBe(BALANCE - OUTPUTS * PRICE);
+  const balances = await Promise.all(keys.map(({ id }) => readBalance(kit.db, id)));
+  expect(balances).toEqual(keys.map(() => BALANCE - (OUTPUTS / OWNERS) * PRICE));
   await expectFewAnswersLost();
   await expectEventsToldOnce();
 });

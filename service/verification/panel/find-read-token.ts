@@ -58,6 +58,9 @@ export class CountFailed extends Error {
   }
 }
 
+/** When a server takes questions again is not asked for. */
+const NEVER = new Date(0);
+
 /** Tokens of one pair of questions; about 15 questions are enough for a server that reads none. */
 const GROUP = 7;
 const REPEATS = 3;
@@ -155,7 +158,7 @@ export function createTokenCounter(
     try {
       return await ask(message);
     } catch (error) {
-      const failure = classifyModelError(error, new Date());
+      const failure = classifyModelError(error, NEVER);
       if (failure.kind !== "adapt") return fail(error);
       limit = "max_tokens";
       return ask(message).catch((again: unknown) => fail(again));
@@ -164,7 +167,7 @@ export function createTokenCounter(
 }
 
 function fail(error: unknown): never {
-  const failure = classifyModelError(error, new Date());
+  const failure = classifyModelError(error, NEVER);
   if (failure.kind === "adapt") throw new CountFailed(`it does not take ${failure.without}`, false);
   const { outcome, passing } = failure;
   throw new CountFailed(outcome.kind === "text" ? "no reason given" : outcome.detail, passing);

@@ -53,7 +53,7 @@ test("a batch scores followed, unknown and listed wallets, tells of one whose hi
   expect(body.errors).toMatchObject([
     { address: UNTOLD, problem: { status: 503, type: "/docs#problem-history-unavailable" } },
   ]);
-  expect(await world.traces()).toMatchObject({ scores: 3, histories: 1, enrolments: 1, balance: 0 });
+  expect(await world.traces()).toMatchObject({ scores: 3, histories: 1, enrolments: 1, balance: 6_000 });
 });
 
 test("a batch of wallets whose histories all fail stores nothing and costs nothing", async () => {

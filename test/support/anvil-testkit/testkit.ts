@@ -31,7 +31,11 @@ export async function bootTestkit({ ageSeconds = 0 } = {}) {
     return script;
   };
   let mining: NodeJS.Timeout | undefined;
-  ends.push(() => clearInterval(mining));
+  let mined: Promise<unknown> = Promise.resolve();
+  ends.push(async () => {
+    clearInterval(mining);
+    await mined;
+  });
   return {
     ...options,
     chain,
@@ -48,7 +52,10 @@ export async function bootTestkit({ ageSeconds = 0 } = {}) {
     /** Mines so many blocks again and again, until it is stopped. */
     startMining: (everyMs: number, blocks = 1): void => {
       clearInterval(mining);
-      mining = setInterval(() => void (blocks === 1 ? chain.tick() : chain.mine(blocks, 0)), everyMs);
+      mining = setInterval(() => {
+        const more = blocks === 1 ? chain.tick() : chain.mine(blocks, 0);
+        mined = mined.then(() => more);
+      }, everyMs);
     },
     stopMining: () => clearInterval(mining),
     /** The payee's USDC, in millionths of a US dollar. */

@@ -44,7 +44,7 @@ describe("POST /keys/topup", () => {
     const { post, taken } = keysApp({ topUp: async () => null });
     const response = await post("/keys/topup", { credits_usd: 5 }, { ...paidBy(1), "X-API-Key": KEY });
     const { type, claim } = await bodyOf(response);
-    expect([response.status, type, claim]).toEqual([401, "/docs#problem-key-revoked", "c1".repeat(32)]);
+    expect([response.status, type, claim]).toEqual([503, "/docs#problem-answer-owed", "c1".repeat(32)]);
     expect(taken).toMatchObject([{ outcome: "owed" }]);
   });
 
