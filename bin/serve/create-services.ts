@@ -3,7 +3,7 @@ import { getConnInfo } from "@hono/node-server/conninfo";
 import type { Logger } from "pino";
 import { type Address, getAddress } from "viem";
 import type { LocalAccount } from "viem/accounts";
-import { ownerOf, ownerText } from "../../service/access/access.ts";
+import { ownerOf, ownerText, type PayingCaller } from "../../service/access/access.ts";
 import { createApiKeyAccess } from "../../service/access/api-key-access.ts";
 import {
   apiKeyFinder,
@@ -378,7 +378,8 @@ function onDemand(
   context: OnDemandContext & Pick<Shared, "logger">,
   { deployment, rpcUrl }: { readonly deployment: Deployment; readonly rpcUrl: string | null },
 ) {
-  const score = (address: Address) => scoreOnDemand(context, address);
+  const score = (address: Address, caller: PayingCaller) =>
+    scoreOnDemand(context, address, ownerText(ownerOf(caller)));
   if (rpcUrl === null || deployment.sanctionsList === null) return score;
   const client = openChainClient(rpcUrl, CALLER_RPC);
   const contract = createSanctionsContract(client, deployment.sanctionsList.address);

@@ -142,7 +142,9 @@ type ScoringServices = {
   readonly recordInterest: (address: Address) => Promise<void>;
   readonly scoreNow: (address: Address) => ReturnType<typeof scoreNow>;
   /** Null without a source of history: then wallets outside the index are not scored. */
-  readonly scoreOnDemand: ((address: Address) => ReturnType<typeof scoreOnDemand>) | null;
+  readonly scoreOnDemand:
+    | ((address: Address, caller: PayingCaller) => ReturnType<typeof scoreOnDemand>)
+    | null;
   /** Whether an account has sent transactions of its own, by the node; null without a node. Rejects if it does not answer. */
   readonly hasSent: ((address: Address) => Promise<boolean>) | null;
   /**

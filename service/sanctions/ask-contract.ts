@@ -116,11 +116,11 @@ const NOT_ASKED = {
 } as const;
 
 /** Answers about a wallet, lower-case, only once the contract has been asked about it. */
-export function askingFirst<Outcome>(
+export function askingFirst<Outcome, Rest extends readonly unknown[]>(
   context: Omit<AskContext, "metrics">,
-  answer: (wallet: Address) => Promise<Outcome>,
-): (wallet: Address) => Promise<Outcome | typeof NOT_ASKED> {
-  return async (wallet) => ((await askAbout(context, wallet)) ? answer(wallet) : NOT_ASKED);
+  answer: (wallet: Address, ...rest: Rest) => Promise<Outcome>,
+): (wallet: Address, ...rest: Rest) => Promise<Outcome | typeof NOT_ASKED> {
+  return async (wallet, ...rest) => ((await askAbout(context, wallet)) ? answer(wallet, ...rest) : NOT_ASKED);
 }
 
 /** Questions to the sanctions contract and its node; each call throws without an answer. */

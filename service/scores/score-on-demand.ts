@@ -35,8 +35,13 @@ type Unavailable<Kind = "unavailable" | "history-unavailable"> = {
  * the source first.
  * A source that fails or exceeds the caller's time leaves no score.
  */
-export async function scoreOnDemand(context: OnDemandContext, wallet: Address) {
-  const past = await readMissingPast(context, wallet);
+export async function scoreOnDemand(
+  context: OnDemandContext,
+  wallet: Address,
+  /** key:ID or wallet:ADDRESS. */
+  caller: string,
+) {
+  const past = await readMissingPast(context, wallet, caller);
   if (past.kind !== "ready") return past;
   return scoreNow(context, wallet);
 }
@@ -88,18 +93,26 @@ const BUSY_SECONDS = 10;
 const FAILED_SECONDS = 30;
 
 /** Reads from the source whatever is missing to score a wallet (lower-case), and stores it. */
-export function readMissingPast(context: PastContext, wallet: Address): Promise<PastOutcome> {
-  return readPast(context, wallet, planPast);
+export function readMissingPast(
+  context: PastContext,
+  wallet: Address,
+  caller: string | null = null,
+): Promise<PastOutcome> {
+  return readPast(context, wallet, { plan: planPast, caller });
 }
 
-async function readPast(context: PastContext, wallet: Address, plan: typeof planPast): Promise<PastOutcome> {
+async function readPast(
+  context: PastContext,
+  wallet: Address,
+  { plan, caller }: { readonly plan: typeof planPast; readonly caller: string | null },
+): Promise<PastOutcome> {
   const { db, chainId, policy, history } = context;
   const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
   if (asOf === null) return unavailable("The index holds no finalized block yet.", 10);
   const facts = await readPastFacts(db, { chainId, wallet, asOfBlock: asOf.blockNumber });
   const request = plan(facts, { wallet, asOf, windowDays: policy.window.days });
   if (request === null) return { kind: "ready" };
-  const read = await history.read(request);
+  const read = await history.read(request, caller);
   switch (read.kind) {
     case "running":
       return {
@@ -180,7 +193,8 @@ export async function closeGaps(context: OnDemandContext): Promise<number> {
       lanes: AT_ONCE,
       attempt: async (batch) => {
         for (const wallet of batch as Address[]) {
-          if ((await readPast(context, wallet, requestPast)).kind !== "ready") continue;
+          if ((await readPast(context, wallet, { plan: requestPast, caller: null })).kind !== "ready")
+            continue;
           await scoreNow(context, wallet);
           closed += 1;
         }

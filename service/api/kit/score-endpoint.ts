@@ -103,7 +103,7 @@ export function defineScore<Params>({
       { address, named, score, standing: { threats, followed }, mayFetch, plan },
       { deps, now, caller, debitId },
     ): Promise<AhsRecord> {
-      const row = await scoredRow(address, score);
+      const row = await scoredRow(address, score, caller);
       const [record, backing, history, attestation, d3] = await Promise.all([
         recordOf({ row, threats }, deps, now),
         deps.backing.read(address),

@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import type { PayingCaller } from "../../access/access.ts";
 import { unavailable } from "../../access/problems.ts";
 import type { StoredScore, WalletSnapshot } from "../../scores/scores.ts";
 import { type AhsRecord, renderAhsRecord } from "../schemas/ahs-record.ts";
@@ -48,8 +49,8 @@ export async function requireSender(
 const NODE_RETRY_SECONDS = 5;
 
 /** Scores the wallet and returns its row. Throws the 404 and 503 problems of a failed scoring. */
-export async function scoredRow(address: Address, score: Score): Promise<StoredScore> {
-  const result = await score(address);
+export async function scoredRow(address: Address, score: Score, caller: PayingCaller): Promise<StoredScore> {
+  const result = await score(address, caller);
   switch (result.kind) {
     case "stored":
       return result.row;

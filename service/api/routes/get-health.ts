@@ -185,7 +185,7 @@ export const getHealth = definePaid({
     { fetchHistory, followed },
     { deps, caller, debitId },
   ): Promise<HealthAnswer> {
-    if (fetchHistory !== null) await scoredRow(address, fetchHistory);
+    if (fetchHistory !== null) await scoredRow(address, fetchHistory, caller);
     const source = await readReport(address, deps);
     const [life, drawnTokens] = await Promise.all([
       deps.walletLife(address, source.asOf.blockNumber),

@@ -56,8 +56,8 @@ export const getReportCard = definePaid({
     if (query.format !== "json" && !deps.cards.hasRoom()) throw overloaded();
   },
   interestIn: ({ address }) => [address],
-  async work({ params: { address } }, _, { deps, now }): Promise<ReportCard> {
-    const row = await scoredRow(address, deps.scoreNow);
+  async work({ params: { address } }, _, { deps, now, caller }): Promise<ReportCard> {
+    const row = await scoredRow(address, deps.scoreNow, caller);
     const [history, distribution, details] = await Promise.all([
       deps.scoreHistory.daily(address, { before: null, limit: HISTORY_DAYS }),
       deps.scoreDistribution(),

@@ -133,7 +133,7 @@ export const postAhsBatch = definePaid({
         if (refusal !== null) return { kind: "failed", address, problem: refusal };
         try {
           const score = scorerOf(address, standing, scorers);
-          const row = await scoredRow(address, score);
+          const row = await scoredRow(address, score, caller);
           const { threats, followed } = standing;
           const record = await recordOf({ row, threats }, deps, now);
           if (score === scorers.scoreOnDemand && !followed) unfollowed.push(address);

@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import { createFairSlots } from "../../db/fair-slots.ts";
 import {
   answerFrom,
   type CachedHistory,
@@ -38,7 +39,11 @@ export type HistoryReader = {
    * Returns the history of a wallet, or the failure; "running" if it takes longer than a caller waits: the reading goes on, and
    * asking again later joins it or finds its result.
    */
-  readonly read: (request: HistoryRequest) => Promise<History | StillRunning | HistoryFailure>;
+  readonly read: (
+    request: HistoryRequest,
+    /** Who pays: key:ID or wallet:ADDRESS; without one, this service. Callers take turns by the time that they have not paid for. */
+    caller?: string | null,
+  ) => Promise<History | StillRunning | HistoryFailure>;
   /** Ends all reading; resolves when none is left. */
   readonly close: () => Promise<void>;
 };
@@ -57,6 +62,7 @@ export function createHistoryReader(options: {
 
   const answer = async (
     request: HistoryRequest,
+    caller: string | null,
     patience: Promise<StillRunning>,
   ): Promise<History | StillRunning | HistoryFailure> => {
     for (;;) {
@@ -67,7 +73,7 @@ export function createHistoryReader(options: {
       const joined = readings.running(request.wallet);
       const failure = joined === null ? readings.failed(request.wallet) : null;
       if (failure !== null) return failure;
-      const outcome = await Promise.race([joined ?? readings.begin(request), patience]);
+      const outcome = await Promise.race([joined ?? readings.begin(request, caller), patience]);
       if (outcome.kind !== "cached") return outcome;
       if (joined === null) return answerFrom(outcome, request, source.name);
       // Another caller's request may reach less far than this one: then this caller starts its own reading.
@@ -75,11 +81,13 @@ export function createHistoryReader(options: {
   };
 
   return {
-    read: async (request) => {
+    read: async (request, caller = null) => {
       const patience = Promise.withResolvers<StillRunning>();
       const timer = setTimeout(() => patience.resolve({ kind: "running" }), limits.answerMs);
       try {
-        return await answer(request, patience.promise);
+        const answered = await answer(request, caller, patience.promise);
+        if (answered.kind === "found") readings.forgive(caller);
+        return answered;
       } finally {
         clearTimeout(timer);
       }
@@ -103,21 +111,24 @@ function createWalletReadings({
   const cached = createHistoryCache(limits.maxKeptCalls);
   const failures = new Map<Address, { readonly failure: HistoryFailure; readonly until: number }>();
   const readings = new Map<Address, Reading>();
-  const slots = createSlots(limits.maxReading, limits.maxWaiting);
+  const { maxReading: maxRunning, maxWaiting } = limits;
+  const slots = createFairSlots({ maxRunning, maxWaiting, now });
   const closing = new AbortController();
 
-  const readInSlot = (request: HistoryRequest): Reading =>
-    slots.run(() => {
+  const readInSlot = async (request: HistoryRequest, caller: string | null): Reading => {
+    const outcome = await slots.run(caller, () => {
       const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(limits.readMs)]);
       return untilAborted(
         readHistory(cached.get(request.wallet), request, { source, limits, signal }),
         signal,
       );
     });
+    return outcome ?? historyFailure("busy", `${maxWaiting} wallets wait for their history already`);
+  };
 
-  const read = async (request: HistoryRequest): Reading => {
+  const read = async (request: HistoryRequest, caller: string | null): Reading => {
     const { wallet } = request;
-    const outcome = await readInSlot(request).catch(failureOfThrown);
+    const outcome = await readInSlot(request, caller).catch(failureOfThrown);
     readings.delete(wallet);
     if (outcome.kind === "cached") cached.set(wallet, outcome);
     else if (outcome.reason !== "busy") {
@@ -140,11 +151,12 @@ function createWalletReadings({
     /** The reading of a wallet that runs or waits; null if none does. */
     running: (wallet: Address): Reading | null => readings.get(wallet) ?? null,
     /** Starts a reading of a wallet that has none; never rejects. */
-    begin: (request: HistoryRequest): Reading => {
-      const reading = read(request);
+    begin: (request: HistoryRequest, caller: string | null): Reading => {
+      const reading = read(request, caller);
       readings.set(request.wallet, reading);
       return reading;
     },
+    forgive: slots.forgive,
     close: async () => {
       closing.abort();
       await Promise.all(readings.values());
@@ -169,32 +181,6 @@ function failureOfThrown(error: unknown): HistoryFailure {
 
 function holdMs({ retryAfterSeconds }: HistoryFailure, { failureMs, longestFailureMs }: HistoryLimits) {
   return Math.min(longestFailureMs, Math.max(failureMs, 1000 * (retryAfterSeconds ?? 0)));
-}
-
-/** Lets so many works run at a time and so many more wait, first come first served; fails at once where too many wait already. */
-function createSlots(maxRunning: number, maxWaiting: number) {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return {
-    run: async <Result>(work: () => Promise<Result>): Promise<Result | HistoryFailure> => {
-      if (running >= maxRunning) {
-        if (waiting.length >= maxWaiting) {
-          return historyFailure("busy", `${maxWaiting} wallets wait for their history already`);
-        }
-        // A finished work hands its slot over, so that a newcomer cannot take it.
-        await new Promise<void>((resolve) => waiting.push(resolve));
-      } else {
-        running++;
-      }
-      try {
-        return await work();
-      } finally {
-        const next = waiting.shift();
-        if (next === undefined) running--;
-        else next();
-      }
-    },
-  };
 }
 
 /** A history weighs at least this many calls, so that empty ones are not cached without end. */

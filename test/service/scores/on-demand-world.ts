@@ -68,7 +68,9 @@ export async function createOnDemandWorld() {
       scores: { ...createScoreReader(db, context.chainId), published: async () => null },
       scoreNow: (address) => scoreNow(context, address),
       scoreOnDemand:
-        history === null ? null : (address) => scoreOnDemand({ ...context, history, logger }, address),
+        history === null
+          ? null
+          : (address) => scoreOnDemand({ ...context, history, logger }, address, "key:1"),
       enrol: (wallets, { caller, debitId }) =>
         db.transaction(async (tx) => {
           await keepDebit(tx, debitId);

@@ -266,3 +266,17 @@ test("histories beyond the room for them are forgotten, the longest unused first
   await reader.read(b);
   expect(seen.readings).toBe(4);
 });
+
+test("one caller's slow wallets leave the source to others, and its full queue too", async () => {
+  const { source, seen, letGo } = heldSource();
+  const reader = readerOf(source, { ...SHORT, maxReading: 4, maxWaiting: 4 });
+  const flood = Array.from({ length: 8 }, (_, index) =>
+    reader.read(request(chain.head, walletNumber(index + 1)), "key:greedy"),
+  );
+  await expect.poll(() => seen.readings).toBe(3);
+  const honest = reader.read(request(), "key:honest");
+  await expect.poll(() => seen.readings).toBe(4);
+  letGo();
+  expect(await honest).toMatchObject({ kind: "found" });
+  await Promise.all(flood);
+});
