@@ -147,7 +147,7 @@ type Target = {
   /** Idempotency-Keys of charged answers: once each is charged. */
   readonly answered: Set<string>;
   sent: number;
-  /** What the key should have been charged. */
+  /** Sum of the charges to expect. */
   units: number;
 };
 
