@@ -205,8 +205,8 @@ export function ownerOf(caller: Caller): Owner | null {
 
 /** An answer whose money has moved: a request with the claim gets it without paying again. */
 export type Owed = {
-  /** 32 random bytes in hexadecimal. */
-  readonly claim: string;
+  /** 32 random bytes in hexadecimal; null for a caller without a proof that the payment is its own. */
+  readonly claim: string | null;
   /** The report of the settlement. */
   readonly headers: AnswerHeaders;
 };

@@ -51,11 +51,14 @@ export type PaymentAccess = ReturnType<typeof createPaymentAccess>;
 export function createPaymentAccess(deps: PaymentAccessDeps) {
   // The stored row of a request whose payment was used before, set by `identify` and `verify`. An entry lives as long as its request.
   const used = new WeakMap<PaidRequest, StoredPayment>();
+  /** Requests that show a used payment without a proof. */
+  const unproven = new WeakSet<PaidRequest>();
   return {
     /** Returns null if the request carries no payment. Throws a 400 for a malformed one and a 402 for one that does not match. */
     async identify(request: PaidRequest): Promise<PayerCaller | null> {
       const identified = await identifyPayer(deps, request);
       if (identified?.row) used.set(request, identified.row);
+      if (identified?.isProven === false) unproven.add(request);
       return identified === null ? null : identified.caller;
     },
     /**
@@ -84,7 +87,7 @@ export function createPaymentAccess(deps: PaymentAccessDeps) {
       const row = used.get(request);
       return row === undefined
         ? takeNew(deps, caller, { request, terms })
-        : takeOwed(deps, caller, { request, row, terms });
+        : takeOwed(deps, caller, { request, row, terms, isProven: !unproven.has(request) });
     },
     /** The 402 with the price and the reason of the refusal. */
     challenge: (request: PaidRequest, error: string) => refusal(deps, request, error),
@@ -171,7 +174,10 @@ async function isAccepted(
   return false;
 }
 
-/** Runs owed work again without a charge. A caller with another proof than the claim gets a new claim. */
+/**
+ * Runs owed work again without a charge. A caller with another proof than the claim gets a new claim. One without a proof gets none, and
+ * the payer's claim stays good.
+ */
 async function takeOwed(
   deps: PaymentAccessDeps,
   { payment }: PayerCaller,
@@ -179,12 +185,19 @@ async function takeOwed(
     request,
     row,
     terms,
-  }: { readonly request: PaidRequest; readonly row: StoredPayment; readonly terms: ChargeTerms },
+    isProven,
+  }: {
+    readonly request: PaidRequest;
+    readonly row: StoredPayment;
+    readonly terms: ChargeTerms;
+    readonly isProven: boolean;
+  },
 ): Promise<Charge> {
   const shown = claimOf(request);
   const isClaimed = shown !== null && hashProof(shown) === row.claimHash;
-  const claim = isClaimed ? shown : newClaim(deps);
-  if (!(await deps.store.reopen(row.id, isClaimed ? null : hashProof(claim)))) throw inFlight(deps);
+  const fresh = isClaimed || !isProven ? null : newClaim(deps);
+  const claim = isClaimed ? shown : fresh;
+  if (!(await deps.store.reopen(row.id, fresh === null ? null : hashProof(fresh)))) throw inFlight(deps);
   deps.metrics.count("repeated");
   const held = heldPayment(deps, { id: row.id, claim, payment, request });
   const settled = { payment: callerOf(row).payment, transaction: transactionOf(row) };

@@ -89,8 +89,12 @@ function nodeUnavailable(cause: unknown): Problem {
   });
 }
 
-/** A payer. `row` is set if its payment was used before and the request proved to be the payer's. */
-type Identified = { readonly caller: PayerCaller; readonly row: StoredPayment | null };
+/** A payer. `row` is set if its payment was used before. Without a proof anyone could have copied that payment from the chain. */
+type Identified = {
+  readonly caller: PayerCaller;
+  readonly row: StoredPayment | null;
+  readonly isProven: boolean;
+};
 
 /**
  * Finds the payer of a request by its payment or proof; null if it carries neither. Throws a 400 for a malformed
@@ -105,13 +109,13 @@ export async function identifyPayer(
   const claim = claimOf(request);
   if (claim !== null) {
     const row = await deps.store.findByClaim(hashProof(claim));
-    if (row !== null) return { caller: callerOf(row), row };
+    if (row !== null) return { caller: callerOf(row), row, isProven: true };
     throw await refused(deps, request, "claim_unknown: no payment has this claim.");
   }
   const payer = await deps.signedInAddress(request);
   if (payer === null) return null;
   const row = await deps.store.findBought(payer, request.fingerprint());
-  return row === null ? null : { caller: callerOf(row), row };
+  return row === null ? null : { caller: callerOf(row), row, isProven: true };
 }
 
 async function identifyByPayment(
@@ -131,17 +135,17 @@ async function identifyByPayment(
   }
   const row = await deps.store.find(payment);
   if (row !== null && row.state !== "released") {
-    await requireOwn(deps, { row, request, payment });
-    return { caller: payerOf(payment), row };
+    const isProven = await requireOwn(deps, { row, request, payment });
+    return { caller: payerOf(payment), row, isProven };
   }
   if (payment.scheme === "batch-settlement") return identifyByVoucher(deps, request, payment);
   const fault = untimely(payment, deps.clock.now());
   if (fault !== null) throw await refused(deps, request, fault);
   if (await asked(deps.chain.isUsed(payment))) throw await spent(deps, request, payment);
   const repeated = await findRepeated(deps, request, payment);
-  if (repeated !== null) return { caller: callerOf(repeated), row: repeated };
+  if (repeated !== null) return { caller: callerOf(repeated), row: repeated, isProven: true };
   await requireFunds(deps, request, payment);
-  return { caller: payerOf(payment), row: null };
+  return { caller: payerOf(payment), row: null, isProven: true };
 }
 
 /** The payer has signed the voucher, and it was charged to no payment. */
@@ -158,8 +162,8 @@ async function identifyByVoucher(
     throw await refused(deps, request, fault.error, fault.channel);
   }
   const repeated = await findRepeated(deps, request, payment);
-  if (repeated !== null) return { caller: callerOf(repeated), row: repeated };
-  return { caller: payerOf(payment), row: null };
+  if (repeated !== null) return { caller: callerOf(repeated), row: repeated, isProven: true };
+  return { caller: payerOf(payment), row: null, isProven: true };
 }
 
 /** The error of an authorization that was used elsewhere first: the caller may have copied it from the chain. */
@@ -225,7 +229,10 @@ async function findRepeated(
   return repeated ?? deps.store.findOwed(payment.payer, fingerprint);
 }
 
-/** Before anything is counted against the payer: a used authorization is public, so anyone may show it. */
+/**
+ * Before anything is counted against the payer: a used authorization is public, so anyone may show it. Returns whether the request
+ * proved to be the payer's.
+ */
 async function requireOwn(
   deps: PaymentAccessDeps,
   use: {
@@ -233,14 +240,14 @@ async function requireOwn(
     readonly request: PaidRequest;
     readonly payment: PresentedPayment;
   },
-): Promise<void> {
+): Promise<boolean> {
   const { row, request, payment } = use;
   if (row.state === "reserved" && row.deadline > deps.clock.now()) throw inFlight(deps);
   const proofs = proofsOf(request, payment.payload);
-  if (await isProven(row, request, { proofs, signedInAddress: deps.signedInAddress })) return;
+  if (await isProven(row, request, { proofs, signedInAddress: deps.signedInAddress })) return true;
   // Others can copy it from the chain as well. They get no secret, and the payer has other proofs of what it is owed.
   if (isOwed(row, deps.clock.now()) && !request.showsSecret && row.fingerprint === request.fingerprint())
-    return;
+    return false;
   if (row.state === "reserved") throw inFlight(deps);
   deps.metrics.count("already_used");
   if (payment.scheme === "batch-settlement") {

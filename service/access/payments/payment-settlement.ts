@@ -111,7 +111,8 @@ function pathOf(resource: string): string {
 /** A payment that one request holds. */
 export type HeldPayment = {
   readonly id: string;
-  readonly claim: string;
+  /** Null for a request without a proof. */
+  readonly claim: string | null;
   readonly payment: PresentedPayment;
   readonly request: PaidRequest;
   /** The 402 of this request. */

@@ -34,11 +34,12 @@ function owed(
   const failure = cause instanceof Error ? cause : new Error("paid work failed", { cause });
   const { code, status, detail, headers } =
     failure instanceof Problem ? failure : problemOf(failure, requestOf(context), logger);
-  const text = `${detail} The payment is settled: the same request with this claim is answered without another.`;
+  const proof = claim === null ? "" : " with this claim";
+  const text = `${detail} The payment is settled: the same request${proof} is answered without another.`;
   const passing = status === 503 ? { code, headers } : { code: "answer-owed" as const, headers: {} };
   return new Problem(passing.code, text, {
     headers: { "retry-after": String(RETRY_AFTER_SECONDS), ...passing.headers, ...settled },
-    claim,
+    ...(claim === null ? {} : { claim }),
     cause,
   });
 }

@@ -106,6 +106,22 @@ describe("what is owed", () => {
     expect((await world.request(SECRET, { "sign-in-with-x": "signed" })).status).toBe(200);
   });
 
+  it("leaves the payer its claim, whoever else shows the published payment", async () => {
+    const headers = paid(await world.sign(DEAR));
+    world.works.failure = new Error("broken");
+    const { claim } = (await (await world.request(DEAR, headers)).json()) as { claim: string };
+    const copied = await world.request(DEAR, headers);
+    expect([copied.status, await copied.json()]).toEqual([
+      503,
+      expect.not.objectContaining({ claim: expect.anything() }),
+    ]);
+    world.works.failure = null;
+    expect((await world.request(DEAR, headers)).status).toBe(200);
+    const claimed = await world.request(DEAR, { "x-payment-claim": claim });
+    expect([claimed.status, reportOf(claimed).transaction]).toEqual([200, SETTLED]);
+    expect([world.works.done, world.desk.settled.length]).toEqual([3, 1]);
+  });
+
   it("frees the Idempotency-Key of a request that died once its payment's lease has ended", async () => {
     const headers = { ...paid(await world.sign(DEAR)), "idempotency-key": "k".repeat(22) };
     // The server that works on it never comes back.
