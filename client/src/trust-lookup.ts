@@ -39,7 +39,10 @@ export type LookupLimits = {
   /** Entries of the cache, and calls under way. */
   readonly maxEntries: number;
   readonly seconds: number;
-  /** Wallets that are asked about in a minute, and calls about one wallet. Calls that the service does not decide do not count. */
+  /**
+   * Wallets that are asked about in a minute, and calls about one wallet. Calls that the service refuses do not count. Calls without an
+   * answer may be charged as well: they are counted apart, up to `perMinute`.
+   */
   readonly perMinute: number;
   readonly perWallet: number;
 };
@@ -73,11 +76,11 @@ export function createTrustLookup(route: AskRoute, limits: LookupLimits) {
     return found.find(({ expiresAtMs }) => performance.now() < expiresAtMs)?.answer ?? null;
   };
 
-  const start = (question: Question, giveBack: () => void): Promise<Lookup> => {
+  const start = (question: Question, giveBack: GiveBack): Promise<Lookup> => {
     const { key, refusalKey } = keysOf(question);
     const asking = ask(route, question).then((answer) => {
       running.delete(key);
-      if (answer.kind !== "decided") giveBack();
+      if (answer.kind !== "decided") giveBack({ isUnanswered: answer.kind === "unavailable" });
       else store(answer.decision.action === "instant_settle" ? key : refusalKey, answer);
       return answer;
     });
@@ -91,9 +94,10 @@ export function createTrustLookup(route: AskRoute, limits: LookupLimits) {
     if (cached !== null) return cached;
     const asked = running.get(key);
     if (asked !== undefined) return within(deadlineMs, asked);
-    const giveBack = running.size < maxEntries ? budget.take(question) : null;
-    if (giveBack === null) return { kind: "withheld", reason: "too_many_lookups", error: null };
-    return within(deadlineMs, start(question, giveBack));
+    const taken = running.size < maxEntries ? budget.take(question) : "spent";
+    if (taken === "spent") return { kind: "withheld", reason: "too_many_lookups", error: null };
+    if (taken === "unanswered") return { kind: "unavailable", reason: "service_unavailable", error: null };
+    return within(deadlineMs, start(question, taken));
   };
 }
 
@@ -103,26 +107,32 @@ function keysOf({ wallet, payment }: Question): { readonly key: string; readonly
   return { key: `${wallet} ${payment.id}`, refusalKey: `${wallet} ${payment.amountUsd} USD` };
 }
 
+/** Gives back a call that was not decided. */
+type GiveBack = (outcome: { readonly isUnanswered: boolean }) => void;
+
 /** Calls of the present minute. A known wallet's payments take nothing from the share of unknown wallets. */
 function createBudget({ perMinute, perWallet }: LookupLimits) {
   let minute = 0;
   let wallets = 0;
+  let unanswered = 0;
   const calls = new Map<string, number>();
   return {
-    /** Takes a call, and returns the function that gives it back; null if the budget is spent. */
-    take({ wallet, payment }: Question): (() => void) | null {
+    /** Takes a call, and returns the function that gives it back, or why none may be made. */
+    take({ wallet, payment }: Question): GiveBack | "spent" | "unanswered" {
       const now = Math.floor(performance.now() / 60_000);
       if (now !== minute) {
-        [minute, wallets] = [now, 0];
+        [minute, wallets, unanswered] = [now, 0, 0];
         calls.clear();
       }
       const share = payment === null ? 1 : 0;
       const before = calls.get(wallet) ?? 0;
-      if (before >= perWallet || wallets + share > perMinute) return null;
+      if (before >= perWallet || wallets + share > perMinute) return "spent";
+      if (unanswered >= perMinute) return "unanswered";
       wallets += share;
       calls.set(wallet, before + 1);
-      return () => {
+      return ({ isUnanswered }) => {
         if (minute !== now) return;
+        if (isUnanswered) unanswered += 1;
         wallets -= share;
         calls.set(wallet, (calls.get(wallet) ?? 1) - 1);
       };

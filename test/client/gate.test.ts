@@ -441,11 +441,22 @@ describe("a seller's purse", () => {
     expect(shop.asked).toHaveLength(4);
   });
 
-  it("counts no call without a decision: an outage opens and closes what the seller chose, for all", async () => {
-    const down = () => Promise.reject(new UnreachableError("no"));
-    const shop = await seller(down, { onUnavailable: "allow", lookups: { perMinute: 2, perWallet: 2 } });
-    for (const payload of signedTimes(6)) expect(await shop.verify(payload)).toBe("valid");
-  });
+  it.each(["allow", "refuse"] as const)(
+    "pays for a bounded number of calls without an answer, and does what the seller chose for all: %s",
+    async (onUnavailable) => {
+      vi.useFakeTimers({ now: 0, toFake: ["performance"] });
+      const down = () => Promise.reject(new UnreachableError("no"));
+      const shop = await seller(down, { onUnavailable, lookups: { perMinute: 2, perWallet: 2 } });
+      const payers = [...signedTimes(6), ...["a", "b"].map((digit) => by(`0x${digit.repeat(40)}`))];
+      for (const payload of payers)
+        expect((await shop.verify(payload)) === "valid").toBe(onUnavailable === "allow");
+      expect(shop.asked).toHaveLength(2);
+      expect(shop.checks.map(({ reason }) => reason)).toEqual(payers.map(() => "service_unavailable"));
+      vi.advanceTimersByTime(60_000);
+      await shop.verify(by(WALLET));
+      expect(shop.asked).toHaveLength(3);
+    },
+  );
 });
 
 describe("a facilitator's gate", () => {
