@@ -225,8 +225,7 @@ async function answer(deps: ValidationDeps, due: ChosenValidation, wait: string 
   const subject = readValidationBody(body, { requestHash, agentId, chainId, identityRegistry });
   const found =
     subject.kind === "verdict" ? await findVerdict(deps, due, subject.name) : answerOf(subject, due);
-  if (found.kind === "undecided")
-    return tryLater(deps, { ...due, from: "pending" }, "the verdict is not decided yet");
+  if (found.kind === "undecided") return tryLater(deps, { ...due, from: "pending" }, found.reason);
   if (found.kind === "refused") {
     await patchValidation(deps.db, key, { state: "refused", reason: found.reason });
     return "refused";
@@ -237,26 +236,34 @@ async function answer(deps: ValidationDeps, due: ChosenValidation, wait: string 
 
 type Refused = { readonly kind: "refused"; readonly reason: string };
 
-function answerOf(subject: { readonly kind: "score" } | Refused, { score }: DueValidation) {
+function answerOf(subject: { readonly kind: "score" } | Refused, { score, isScored }: DueValidation) {
   if (subject.kind === "refused") return subject;
   if (score !== null) return { kind: "score", score } as const;
-  return refusal("the agent's wallet has no score: it is unknown, or has too little history");
+  return isScored
+    ? refusal("the agent's wallet has no score: it has too little history")
+    : undecided("the agent's wallet is not known, or not scored yet");
 }
 
 /** Only verdicts on outputs of the agent's own wallet are answered. Of any other it is not even said whether it exists. */
 async function findVerdict({ readDecision }: ValidationDeps, { wallet }: DueValidation, name: VerdictName) {
-  const found =
-    wallet === null ? ({ kind: "unknown" } as const) : await readDecision({ ...name, provider: wallet });
+  if (wallet === null) return undecided("the agent's wallet is not known");
+  const found = await readDecision({ ...name, provider: wallet });
   switch (found.kind) {
     case "decided":
       return { kind: "verdict", verdict: found } as const;
     case "undecided":
-      return { kind: "undecided" } as const;
+      return undecided("the verdict is not decided yet");
     case "unknown":
       return refusal("the agent's wallet has no such verdict as a provider");
+    // Its submitter may retry it.
     case "failed":
-      return refusal("the verdict failed without a decision");
+      return undecided("the verdict failed without a decision");
   }
+}
+
+/** Tried again until the deadline. */
+function undecided(reason: string) {
+  return { kind: "undecided", reason } as const;
 }
 
 function refusal(reason: string): Refused {

@@ -48,6 +48,8 @@ export type DueValidation = {
   readonly owner: Address | null;
   /** Lower-case. */
   readonly wallet: Address | null;
+  /** Whether the wallet was ever scored, even as one with too little history. */
+  readonly isScored: boolean;
   /** Null without a wallet, a score, or enough history. */
   readonly score: FeedbackScore | null;
 };
@@ -64,7 +66,8 @@ export async function readDueValidations(
   const order = sql`v.block, v.request_hash`;
   const { rows } = await db.execute<DueRow>(sql`
     select v.request_hash as "requestHash", v.agent_id::text as "agentId", v.request_uri as "requestUri", v.attempts,
-      extract(epoch from v.created_at)::float8 as "createdSeconds", a.owner, a.wallet, ${SCORE_COLUMNS}
+      extract(epoch from v.created_at)::float8 as "createdSeconds", a.owner, a.wallet, s.id is not null as "isScored",
+      ${SCORE_COLUMNS}
     from ahs.validation_request v
     left join ${viewOf(chainId, "agent")} a on a.agent_id = v.agent_id
     left join ahs.current_score c on c.chain_id = v.chain_id and c.wallet = a.wallet

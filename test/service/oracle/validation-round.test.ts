@@ -225,27 +225,38 @@ test("a verdict that a reviewer decided without a score of the panel is answered
   expect(await requests()).toEqual([{ state: "sent", reason: null, response: 100 }]);
 });
 
-test("an undecided verdict is waited for, an unknown and a failed one are refused", async () => {
+test.each(["undecided", "failed"] as const)("a verdict that is %s is waited for", async (kind) => {
   await ask(0, dataUri(verdictBody(0)), keccak256(toHex(verdictBody(0))));
-  const undecided = { readDecision: async () => ({ kind: "undecided" as const }) };
-  expect(await round(undecided)).toEqual(["postponed"]);
+  expect(await round({ readDecision: async () => ({ kind }) })).toEqual(["postponed"]);
   const later = new Date(Date.now() + HOUR_MS);
   expect(await round({ readDecision: async () => REJECTED, now: later })).toEqual(["sent"]);
-  await ask(0, dataUri(verdictBody(0, 1)), keccak256(toHex(verdictBody(0, 1))));
+});
+
+test("an unknown verdict is refused", async () => {
+  await ask(0, dataUri(verdictBody(0)), keccak256(toHex(verdictBody(0))));
   expect(await round()).toEqual(["refused"]);
-  await ask(0, dataUri(verdictBody(0, 2)), keccak256(toHex(verdictBody(0, 2))));
-  expect(await round({ readDecision: async () => ({ kind: "failed" as const }) })).toEqual(["refused"]);
-  expect((await requests()).map(({ state, reason }) => [state, reason])).toEqual([
-    ["sent", null],
-    ["refused", "the agent's wallet has no such verdict as a provider"],
-    ["refused", "the verdict failed without a decision"],
+  expect(await requests()).toMatchObject([
+    { reason: "the agent's wallet has no such verdict as a provider" },
   ]);
+});
+
+test("a wallet that the index or the scoring does not know yet is waited for", async () => {
+  const body = bodyFor(1);
+  await ask(1, dataUri(body), keccak256(toHex(body)));
+  const start = Date.now();
+  await world.db.execute(`update chain_${CHAIN_ID}.agent set wallet = null where agent_id = 1`);
+  expect(await round({ now: new Date(start) })).toEqual(["postponed"]);
+  await world.db.execute(`update chain_${CHAIN_ID}.agent set wallet = '${testWallet(9)}' where agent_id = 1`);
+  expect(await round({ now: new Date(start + HOUR_MS) })).toEqual(["postponed"]);
+  await world.store([{ wallet: testWallet(9), asOf: 5, points: 60 }]);
+  expect(await round({ now: new Date(start + 3 * HOUR_MS) })).toEqual(["sent"]);
 });
 
 test("requests that fail a check are stored with the reason and not answered", async () => {
   // A hash that agent 1 took first, the body of which asks for agent 0.
   await ask(1, dataUri(bodyFor(0)), keccak256(toHex(bodyFor(0))));
   await ask(0, dataUri(bodyFor(0)), keccak256(toHex("another")));
+  await world.store([{ wallet: testWallet(9), asOf: 5, points: null }]);
   await ask(1, dataUri(bodyFor(1)), keccak256(toHex(bodyFor(1))));
   await ask(0, `data:,${"x".repeat(17_000)}`, keccak256("0x02"));
   expect(await round()).toEqual(["refused", "refused", "refused"]);
