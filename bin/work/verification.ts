@@ -16,7 +16,11 @@ import type { RunOneDeps } from "../../service/verification/verdicts/run-one.ts"
 import { runVerdicts } from "../../service/verification/verdicts/run-verdicts.ts";
 import { settleIntake } from "../../service/verification/verdicts/settle-intake.ts";
 import { notifyOfVerdict } from "../../service/verification/verdicts/verdict-events.ts";
-import { dropOldTexts, dropUnusedSpecs } from "../../service/verification/verdicts/verdict-sweeps.ts";
+import {
+  dropOldTexts,
+  dropUnusedSpecs,
+  returnFinalFailures,
+} from "../../service/verification/verdicts/verdict-sweeps.ts";
 import { appealsOf } from "../appeal-settings.ts";
 import { requireChainSettings } from "../config.ts";
 import { gasPriceFromConfig, maxGasPercent } from "../from-config.ts";
@@ -174,7 +178,7 @@ const DAY_MS = 86_400_000;
 const UNUSED_DAYS = 1;
 const ENDED_DAYS = 1;
 
-/** Activates or withdraws outputs whose request died, and drops old texts and specifications. Any number of workers may run it. */
+/** Activates or withdraws outputs whose request died, returns prices of failed verdicts, and drops old texts and specifications. Any number of workers may run it. */
 export async function sweepVerification(
   deps: Parameters<typeof sweepOnce>[0] & Pick<WorkerParts, "logger">,
   signal: AbortSignal,
@@ -203,5 +207,6 @@ export async function sweepOnce({
   const at = now();
   const daysAgo = (days: number) => new Date(at.getTime() - days * DAY_MS);
   await dropOldTexts(db, { before: daysAgo(retentionDays), now: at });
+  await returnFinalFailures(db, at);
   await dropUnusedSpecs(db, { chainId, before: daysAgo(UNUSED_DAYS), endedBefore: daysAgo(ENDED_DAYS) });
 }

@@ -212,10 +212,11 @@ function ofKind(kind: PaymentKind, now: Date): SQL | undefined {
   }
 }
 
-/** Buys a verdict without a decision, and is not returned. An array, so that few rows are found by their ids. */
+/** Buys a verdict without a decision, and is not returned, by the payment escrow or as credits. An array, so that few rows are found by their ids. */
 const buysAwaited = sql`(coalesce(${payment.captureState}, '') not in ('voiding', 'voided') and ${payment.id} = any(array(
   select payment_id from ahs.verdict
-  where status in ('pending', 'processing', 'failed') and runs = 0 and payment_id is not null)))`;
+  where status in ('pending', 'processing', 'failed') and runs = 0 and payment_id is not null
+    and not exists (select from ahs.key_credit where key_credit.id = payment_id))))`;
 
 async function change(
   db: Database,

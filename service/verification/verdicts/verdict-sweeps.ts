@@ -1,7 +1,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { creditPayer } from "../../access/api-keys.ts";
 import type { Database } from "../../db/database.ts";
 import { viewOf } from "../../db/index-snapshot.ts";
+import { MAX_RETRIES } from "./settle-intake.ts";
 
 /**
  * Deletes specifications without a verdict that will not get one, and returns their number: those older than `before` that name no job, or a
@@ -51,6 +53,30 @@ const over = (before: Date) => sql`
 
 /** Rows per statement, so that each stays below its time limit. */
 const BATCH = 1_000;
+
+/**
+ * Gives the prices of failed verdicts that no retry can decide any more back to the wallets that paid them, once each, and returns their
+ * number. Debits of keys and payments in the payment escrow went back when the run failed.
+ */
+export function returnFinalFailures(db: Database, now: Date): Promise<number> {
+  return db.transaction(async (tx) => {
+    const { rows } = await tx.execute<{ paymentId: string; units: string }>(sql`
+      select v.payment_id as "paymentId", v.units from ahs.verdict v join ahs.payment p on p.id = v.payment_id
+      where v.status = 'failed' and v.runs = 0 and p.state in ('settled', 'answered') and p.capture_state is null
+        and (v.retries >= ${MAX_RETRIES} or ${isReplaced} or not ${hasTexts})
+        and not exists (select from ahs.key_credit c where c.id = v.payment_id)
+      limit ${BATCH} for update of v skip locked`);
+    for (const { paymentId, units } of rows) await creditPayer(tx, { paymentId, units: Number(units), now });
+    return rows.length;
+  });
+}
+
+/** An unpaid submission gives the slot back. */
+const isReplaced = sql`(v.replaced_at is not null and not exists (
+  select from ahs.verdict n where n.slot = v.slot and n.replaced_at is null and n.status = 'unsettled'))`;
+
+const hasTexts = sql`(exists (select from ahs.output_text o where o.verdict_id = v.id)
+  and exists (select from ahs.job_spec s where s.id = v.spec_id and s.spec_text is not null))`;
 
 /**
  * Drops the texts of verdicts that ended before a moment, and of specifications whose verdicts all lost theirs. Hashes, findings and

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { listPayments } from "../../../../service/access/payments/payments-due.ts";
 import { findAccepted } from "../../../../service/verification/verdicts/accept-output.ts";
 import { retryVerdict } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import type { RunPanel } from "../../../../service/verification/verdicts/run-one.ts";
+import { returnFinalFailures } from "../../../../service/verification/verdicts/verdict-sweeps.ts";
 import { allow, BALANCE, fails, hold, useVerdictWorld } from "./verdict-world.ts";
 
 const HOUR_MS = 3_600_000;
@@ -110,5 +112,60 @@ describe("a run that fails", () => {
     await world.run(fails(false));
     expect(await world.row(id)).toMatchObject({ status: "failed" });
     expect(await world.query("select state from ahs.key_debit")).toEqual([{ state: "kept" }]);
+  });
+});
+
+describe("the price of a failed verdict that a payment paid", () => {
+  const SLOT_TAKEN = "update ahs.verdict set replaced_at = now()";
+
+  async function failedPurchase(): Promise<string> {
+    const paymentId = await world.escrowedPayment();
+    await world.query("update ahs.payment set scheme = 'exact', capture_state = null");
+    await world.add({ debitId: null, paymentId, owner: "wallet:0x01", units: 500 });
+    await world.run(fails(false));
+    return paymentId;
+  }
+
+  const owed = async () =>
+    (await listPayments(world.db, { kind: "owed", now: world.now(), limit: 10 })).map(({ id }) => id);
+  const returned = () =>
+    world.query(
+      `select k.id, k.bought_by = p.payer as "isPayers", k.balance_units::int as units
+       from ahs.api_key k join ahs.payment p on p.id = k.id`,
+    );
+
+  test.each([
+    ["its retries are used up", "update ahs.verdict set retries = 3"],
+    ["another submission took its slot", SLOT_TAKEN],
+    ["its texts are gone", "delete from ahs.output_text"],
+  ])("goes back once, where %s", async (_why, change) => {
+    const paymentId = await failedPurchase();
+    expect([await returnFinalFailures(world.db, world.now()), await owed()]).toEqual([0, [paymentId]]);
+    await world.query(change);
+    expect(await returnFinalFailures(world.db, world.now())).toBe(1);
+    expect(await returnFinalFailures(world.db, world.now())).toBe(0);
+    expect(await returned()).toEqual([{ id: paymentId, isPayers: true, units: 500 }]);
+    expect(await owed()).toEqual([]);
+  });
+
+  test("stays while the submission that took its slot is not paid", async () => {
+    await failedPurchase();
+    await world.query(SLOT_TAKEN);
+    const taker = await world.add();
+    await world.query(
+      "update ahs.verdict set status = 'unsettled', slot = (select slot from ahs.verdict where id <> $1) where id = $1",
+      [taker],
+    );
+    expect(await returnFinalFailures(world.db, world.now())).toBe(0);
+    await world.query("update ahs.verdict set status = 'pending' where id = $1", [taker]);
+    expect(await returnFinalFailures(world.db, world.now())).toBe(1);
+  });
+
+  test("is not credited beside the return of the payment escrow", async () => {
+    const paymentId = await world.escrowedPayment();
+    await world.add({ debitId: null, paymentId });
+    await world.run(fails(false));
+    await world.query("update ahs.verdict set retries = 3");
+    expect([await returnFinalFailures(world.db, world.now()), await returned()]).toEqual([0, []]);
   });
 });
