@@ -121,9 +121,11 @@ export function configuredModels(panels: readonly PanelSettings[]): readonly Con
   return [...new Map(found.map((one) => [`${one.baseUrl} ${one.model}`, one])).values()];
 }
 
-/** Finds out whether the server of a model reads control tokens within messages. */
-export function findTokenOf(model: ConfiguredModel): Promise<TokenFinding> {
-  return findReadToken(createTokenCounter(model, model), model.controlTokens);
+/** Creates a search for control tokens that the server of a model reads within messages. A repeat asks only what was not answered. */
+export function createTokenSearch(model: ConfiguredModel): () => Promise<TokenFinding> {
+  const ask = createTokenCounter(model, model);
+  const known = new Map<string, Promise<number | null>>();
+  return () => findReadToken(ask, model.controlTokens, known);
 }
 
 /** Asks whether the panel's model servers are there, for health and readiness. Reports the first that is not. */

@@ -19,7 +19,7 @@ import {
   safeReason,
   type Verdict,
 } from "../doctor/run-checks.ts";
-import { configuredModels, findTokenOf, modelProbeFromConfig } from "../panel-from-config.ts";
+import { configuredModels, createTokenSearch, modelProbeFromConfig } from "../panel-from-config.ts";
 import type { PanelSettings } from "../panel-settings.ts";
 import { machineDate } from "../process.ts";
 
@@ -181,7 +181,7 @@ async function checkTokens({ panel, appeals }: Config): Promise<readonly Verdict
   if (panels.length === 0) return [notConfigured()];
   return Promise.all(
     configuredModels(panels).map(async (model) =>
-      judgeTokens(await findTokenOf({ ...model, callMs: MODEL_MS }), {
+      judgeTokens(await createTokenSearch({ ...model, callMs: MODEL_MS })(), {
         model: model.model,
         mayRead: panel?.mayReadControlTokens === true,
       }),

@@ -15,21 +15,21 @@ export const NOT_KNOWN =
  * Waits until it is known whether the server of a model reads control tokens within messages, and logs that. Throws if it does, unless that
  * is allowed. A server that does not answer is asked again until the signal fires.
  */
-export async function awaitTokenFinding<Model extends { readonly model: string }>(
-  model: Model,
+export async function awaitTokenFinding(
+  { model }: { readonly model: string },
   deps: {
     readonly logger: Pick<Logger, "info" | "warn">;
     readonly mayRead: boolean;
-    readonly find: (model: Model) => Promise<TokenFinding>;
+    readonly find: () => Promise<TokenFinding>;
     readonly retryMs?: typeof RETRY_MS;
   },
   signal: AbortSignal,
 ): Promise<void> {
   const { logger, find, mayRead, retryMs = RETRY_MS } = deps;
-  const of = { model: model.model };
+  const of = { model };
   let refusals = 0;
   for (let tries = 0; !signal.aborted; tries += 1) {
-    const finding = await find(model);
+    const finding = await find();
     switch (finding.kind) {
       case "unread":
         logger.info(of, "the model's server reads no control token within messages");
@@ -41,7 +41,7 @@ export async function awaitTokenFinding<Model extends { readonly model: string }
         );
         return;
       case "read":
-        if (!mayRead) throw new Error(refusalOf(model.model, finding.token));
+        if (!mayRead) throw new Error(refusalOf(model, finding.token));
         logger.warn(
           { ...of, token: finding.token },
           "the model's server reads control tokens: the fence alone breaks them",

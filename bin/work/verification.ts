@@ -25,7 +25,7 @@ import { appealsOf } from "../appeal-settings.ts";
 import { requireChainSettings } from "../config.ts";
 import { gasPriceFromConfig, maxGasPercent } from "../from-config.ts";
 import { formsOf } from "../keys/key-settings.ts";
-import { configuredModels, findTokenOf, panelsFromConfig } from "../panel-from-config.ts";
+import { configuredModels, createTokenSearch, panelsFromConfig } from "../panel-from-config.ts";
 import { openChainClient } from "../process.ts";
 import { type SendingParts, sendForRole } from "./sending.ts";
 import { awaitTokenFinding, onceKnown } from "./token-findings.ts";
@@ -139,7 +139,7 @@ export async function runPanelWork(
   let isKnown = false;
   const finding = Promise.all(
     configuredModels(panels).map((model) =>
-      awaitTokenFinding(model, { logger, mayRead, find: findTokenOf }, signal),
+      awaitTokenFinding(model, { logger, mayRead, find: createTokenSearch(model) }, signal),
     ),
   ).then(() => {
     isKnown = true;

@@ -61,6 +61,7 @@ export const CHAT_TEMPLATES: readonly ChatTemplate[] = [
   framed("Phi 4", { before: "<|im_start|>", after: "<|im_sep|>", end: "<|im_end|>" }),
   framed("Llama 3", { before: "<|start_header_id|>", after: "<|end_header_id|>\n\n", end: "<|eot_id|>" }),
   framed("Llama 4", { before: "<|header_start|>", after: "<|header_end|>\n\n", end: "<|eot|>" }),
+  framed("Harmony", { before: "<|start|>", after: "<|message|>", end: "<|end|>" }),
   framed("Gemma 3", { before: "<start_of_turn>", after: "\n", end: "<end_of_turn>", gemma: true }),
   framed("Gemma 4", { before: "<|turn>", after: "\n", end: "<turn|>", gemma: true }),
   named("EXAONE", { system: "[|system|]", user: "[|user|]", assistant: "[|assistant|]" }, "[|endofturn|]\n"),

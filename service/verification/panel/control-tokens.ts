@@ -6,6 +6,9 @@
 /** Characters that a server may drop or that show nothing; space, tab and line ends are kept, and break a token by themselves. */
 const UNSEEN = "[[\\p{Cc}\\p{Cf}\\p{Default_Ignorable_Code_Point}\\p{Mn}\\p{Me}]--[\\t\\n\\r]]*";
 
+/** Ends of ampersands that are escaped themselves. */
+const AMPERSANDS = "(?:(?:amp|#0*38|#x0*26);)*";
+
 /** `<`, `[`, `]` and `>` with the characters that normal forms of Unicode turn into them. */
 const LESS = escapable([0x3c, 0xff1c, 0xfe64, 0x226e], ["lt"]);
 const OPENING = escapable([0x5b, 0xff3b, 0xfe47], ["lsqb", "lbrack"]);
@@ -33,11 +36,15 @@ export function breakControlTokens(text: string): string {
   return text.replaceAll(SIGNS, (sign) => `${sign} `);
 }
 
-/** A sign as it is, and as HTML, JSON, programs and URLs write it, escaped any number of times. */
+/**
+ * A sign as it is, and as HTML, JSON, programs and URLs write it, escaped any number of times. In HTML an entity may end without its
+ * semicolon, unless a longer one begins with it.
+ */
 function escapable(points: readonly number[], names: readonly string[]): string {
   const hex = points.map((point) => point.toString(16));
   const literal = points.map((point) => `\\u${point.toString(16).padStart(4, "0")}`).join("");
-  const entity = `&(?:amp;)*(?:${names.join("|")}|#0*(?:${points.join("|")})|#x0*(?:${hex.join("|")}))(?:;|(?![;\\da-z]))`;
+  const [byName, byDecimal, byHex] = [names, points.map(String), hex].map((one) => one.join("|"));
+  const entity = `&${AMPERSANDS}(?:(?:${byName})(?:;|(?![a-z\\d]{0,31};))|#0*(?:${byDecimal})(?:;|(?![;\\d]))|#x0*(?:${byHex})(?:;|(?![;\\da-f])))`;
   const [ascii] = hex;
   const code = `\\\\u(?:0*(?:${hex.join("|")})|\\{0*(?:${hex.join("|")})\\})|\\\\x${ascii}|%(?:25)*${ascii}`;
   return `(?:[${literal}]|${entity}|${code})`;

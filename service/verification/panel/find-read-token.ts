@@ -2,37 +2,39 @@ import type OpenAI from "openai";
 import { classifyModelError, createOpenaiClient, type ModelServer } from "./openai-client.ts";
 import { readCompletion } from "./openai-models.ts";
 
-/** Control tokens of published chat templates; those of one model are one group, since its server reads all of them or none. */
-export const PUBLISHED_TOKENS = [
-  // ChatML, Qwen, Phi, GLM, Kimi.
-  ...["<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|im_sep|>", "<|im_middle|>", "<tool_call>"],
-  ...["<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|observation|>", "<think>", "</think>"],
-  // Llama 3 and 4.
-  ...[
-    "<|start_header_id|>",
-    "<|end_header_id|>",
-    "<|eot_id|>",
-    "<|header_start|>",
-    "<|header_end|>",
-    "<|eot|>",
-  ],
-  // Gemma 3 and 4.
-  ...["<start_of_turn>", "<end_of_turn>", "<|turn>", "<turn|>", "<|channel>", "<channel|>"],
+/**
+ * Control tokens of published chat templates, in groups that are counted together. A server that reads a template reads at least half of
+ * its group, since fewer do not show in the count.
+ */
+export const PUBLISHED_TOKENS: readonly (readonly string[])[] = [
+  // ChatML, Qwen, Phi 4.
+  ["<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|im_sep|>"],
+  // GLM, Phi 3.
+  ["<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|observation|>"],
+  ["<think>", "</think>", "<tool_call>"],
+  // Llama 3, Llama 4.
+  ["<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|header_start|>", "<|header_end|>", "<|eot|>"],
+  // Gemma 3, Gemma 4.
+  ["<start_of_turn>", "<end_of_turn>"],
+  ["<|turn>", "<turn|>", "<|channel>", "<channel|>"],
   // DeepSeek, EXAONE.
-  ...["<｜User｜>", "<｜Assistant｜>", "<｜end▁of▁sentence｜>", "[|system|]", "[|user|]", "[|endofturn|]"],
-  // Mistral and Llama 2.
-  ...["[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[TOOL_RESULTS]", "[THINK]", "</s>"],
-  // Harmony, Command, Granite, Nemotron, Baichuan, MiniMax, Seed, Ling, SmolVLM.
-  ...[
-    "<|start|>",
-    "<|message|>",
-    "<|START_OF_TURN_TOKEN|>",
-    "<|start_of_role|>",
-    "<SPECIAL_11>",
-    "<extra_id_1>",
-  ],
-  ...["<reserved_107>", "]~b]", "[e~[", "<seed:bos>", "<role>", "<_system>", "<end_of_utterance>"],
-] as const;
+  ["<｜User｜>", "<｜Assistant｜>", "<｜end▁of▁sentence｜>", "[|system|]", "[|user|]", "[|endofturn|]"],
+  // Mistral, Llama 2.
+  ["[INST]", "[/INST]", "[SYSTEM_PROMPT]", "[TOOL_RESULTS]", "[THINK]"],
+  ["</s>"],
+  // Harmony, Kimi.
+  ["<|start|>", "<|message|>", "<|im_user|>", "<|im_middle|>"],
+  // Command, Granite.
+  ["<|START_OF_TURN_TOKEN|>", "<|start_of_role|>"],
+  // Two generations of Nemotron.
+  ["<SPECIAL_11>", "<extra_id_1>"],
+  // Baichuan, Seed.
+  ["<reserved_107>", "<seed:bos>"],
+  // MiniMax, Ling.
+  ["]~b]", "[e~[", "<role>", "</role>"],
+  // TeleChat, SmolVLM.
+  ["<_system>", "<end_of_utterance>"],
+];
 
 /**
  * Finding about a model's server. unread: no token takes effect within a message. read: it reads this one. unknown: it cannot be found, for
@@ -61,26 +63,28 @@ export class CountFailed extends Error {
 /** When a server takes questions again is not asked for. */
 const NEVER = new Date(0);
 
-/** Tokens of one pair of questions; about 15 questions are enough for a server that reads none. */
-const GROUP = 7;
 const REPEATS = 3;
 const ASK = "Answer with OK.";
+/** Lines of every question, so that all have the same number. */
+const LINES = REPEATS * Math.max(...PUBLISHED_TOKENS.map((group) => group.length));
 
 /**
  * Finds out whether a server reads control tokens within messages: it counts such a token as one, and the same text with a space after the
- * first sign as several. Asks in groups, and for single tokens only where a group counts few.
+ * first sign as several. Asks in groups, and for single tokens only where a group counts few. `known` holds the answers, so that a further
+ * try asks only for the others.
  */
-export async function findReadToken(ask: CountTokens, further: readonly string[]): Promise<TokenFinding> {
-  const asked = new Map<string, Promise<number | null>>();
+export async function findReadToken(
+  ask: CountTokens,
+  further: readonly string[],
+  known = new Map<string, Promise<number | null>>(),
+): Promise<TokenFinding> {
   const count: CountTokens = (message) => {
-    const known = asked.get(message) ?? ask(message);
-    asked.set(message, known);
-    return known;
+    const asked = known.get(message) ?? ask(message);
+    known.set(message, asked);
+    asked.catch(() => known.delete(message));
+    return asked;
   };
-  const tokens = [...PUBLISHED_TOKENS, ...further];
-  const groups = Array.from({ length: Math.ceil(tokens.length / GROUP) }, (_, index) =>
-    tokens.slice(index * GROUP, (index + 1) * GROUP),
-  );
+  const groups = [...PUBLISHED_TOKENS, ...further.map((token) => [token])];
   try {
     const found = await Promise.all(groups.map((group) => searchGroup(count, group)));
     const token = found.find((one) => one !== null) ?? null;
@@ -96,9 +100,9 @@ export async function findReadToken(ask: CountTokens, further: readonly string[]
 
 class NotCounted extends Error {}
 
-async function answers(count: CountTokens): Promise<boolean> {
+async function answers(ask: CountTokens): Promise<boolean> {
   try {
-    await count(ASK);
+    await ask(ASK);
     return true;
   } catch {
     return false;
@@ -108,14 +112,12 @@ async function answers(count: CountTokens): Promise<boolean> {
 /** Returns the first token of a group that the server reads; null if it reads none. */
 async function searchGroup(count: CountTokens, group: readonly string[]): Promise<string | null> {
   const [base, whole, broken] = await Promise.all([
-    counted(
-      count,
-      group.map(() => ""),
-    ),
+    counted(count, []),
     counted(count, group),
     counted(count, group.map(breakAfterFirst)),
   ]);
   const [few, many] = [whole - base, broken - base];
+  if (many < group.length) throw new NotCounted("usage.prompt_tokens does not grow with the message");
   const [token] = group;
   // Tokenisers join signs, so that a space makes a few more tokens of any text.
   if (group.length === 1) return token !== undefined && many > 0 && 2 * few <= many ? token : null;
@@ -131,7 +133,8 @@ function breakAfterFirst(token: string): string {
 
 /** Each text is on lines of its own, after a digit that keeps the line ends apart. */
 async function counted(count: CountTokens, texts: readonly string[]): Promise<number> {
-  const lines = texts.flatMap((text) => Array.from({ length: REPEATS }, () => `1${text}`));
+  const repeated = texts.flatMap((text) => Array.from({ length: REPEATS }, () => text));
+  const lines = Array.from({ length: LINES }, (_, index) => `1${repeated[index] ?? ""}`);
   const tokens = await count(`${ASK}\n${lines.join("\n")}`);
   if (tokens === null) throw new NotCounted("the server reports no usage.prompt_tokens");
   return tokens;

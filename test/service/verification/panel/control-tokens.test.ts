@@ -8,7 +8,7 @@ import { CHAT_TEMPLATES } from "../../../support/chat-templates.ts";
 
 const MARKER = "0123456789abcdef0123456789abcdef";
 const FORMS = [
-  ...PUBLISHED_TOKENS,
+  ...PUBLISHED_TOKENS.flat(),
   ...CHAT_TEMPLATES.flatMap(({ tokens }) => tokens.map((token) => token.trim())),
   ...["[|assistant|]", "[TOOL_CONTENT]", "[/THINK]", "<begin_of_box>", "]<]end_of_sentence[>[", "]~!b["],
   ...["[gMASK]", "[unused9]", ">>QUESTION<<", "◁think▷", '<|"|>', "<用户>", "<[begin_of_image]>", "<<SYS>>"],
@@ -28,9 +28,12 @@ const NORMALISERS: readonly ((text: string) => string)[] = [
 
 function unescaped(text: string): string {
   return text
-    .replace(/&(lt|gt|amp|lsqb|rsqb|lbrack|rbrack);/gi, (_, name: string) => NAMES[name.toLowerCase()] ?? "")
-    .replace(/&#x([0-9a-f]{1,6});/gi, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)))
-    .replace(/&#(\d{1,6});/g, (_, digits: string) => String.fromCodePoint(Number(digits)))
+    .replace(
+      /&(?:(lsqb|rsqb|lbrack|rbrack);|(lt|gt|amp);?)/gi,
+      (_, one?: string, other?: string) => NAMES[(one ?? other ?? "").toLowerCase()] ?? "",
+    )
+    .replace(/&#x([0-9a-f]{1,6});?/gi, (_, hex: string) => String.fromCodePoint(Number.parseInt(hex, 16)))
+    .replace(/&#(\d{1,6});?/g, (_, digits: string) => String.fromCodePoint(Number(digits)))
     .replace(/\\u([0-9a-f]{4})|%([0-9a-f]{2})/gi, (_, one?: string, other?: string) =>
       String.fromCodePoint(Number.parseInt(one ?? other ?? "", 16)),
     );
@@ -48,7 +51,7 @@ function readIn(text: string): readonly string[] {
 }
 
 /** A token as it is, and as a server may undo it. */
-const disguised = fc.tuple(fc.constantFrom(...FORMS), fc.nat(7)).map(([token, kind]) => {
+const disguised = fc.tuple(fc.constantFrom(...FORMS), fc.nat(9)).map(([token, kind]) => {
   switch (kind) {
     case 0:
       return token.replace(/[<>[\]|/]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + 0xfee0));
@@ -63,6 +66,10 @@ const disguised = fc.tuple(fc.constantFrom(...FORMS), fc.nat(7)).map(([token, ki
     case 5:
       return token.replace(/[<>[\]]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
     case 6:
+      return token.replaceAll("<", "&lt").replaceAll("[", "&#91");
+    case 7:
+      return token.replaceAll("<", "&#38;lt;").replaceAll("[", "&#x26;#91;");
+    case 8:
       return token.replaceAll("<", "\u226e");
     default:
       return token;
@@ -100,6 +107,18 @@ describe("control tokens", () => {
     );
   });
 
+  it.each([
+    ["&ltstart_of_turn>", "&lt start_of_turn>"],
+    ["&#60start_of_turn>", "&#60 start_of_turn>"],
+    ["&#x3cstart_of_turn>", "&#x3c start_of_turn>"],
+    ["&#38;lt;|turn>", "&#38;lt; |turn>"],
+    ["&#x26;#x26;#60;|turn>", "&#x26;#x26;#60; |turn>"],
+    ["&ltimes; &lte; &#601; &#x3cb;", "&ltimes; &lte; &#601; &#x3cb;"],
+  ])("are broken behind entities without a semicolon or within each other: %s", (text, broken) => {
+    expect(breakControlTokens(text)).toBe(broken);
+    expect(breakControlTokens(broken)).toBe(broken);
+  });
+
   it("leave ordinary text readable and its quotations findable", () => {
     const text = `if (a < b && c <= d || x[0] > y[i]) { m["k"] = [1, 2]; } // [^1] [x] [ ] -> => <=>
 const v: Map<string, List<number>> = f<T>(); cout << v[10] >> w; <section class="a"><b>bold</b></section>
@@ -126,7 +145,7 @@ const v: Map< string, List< number>> = f< T>(); cout << v[10] >> w; < section cl
 
   it("cost linear time", () => {
     const startedMs = performance.now();
-    for (const text of ["<|", "]\u200b", ">\u200b", "[".repeat(9), "&amp;", "]a", "\\u003"])
+    for (const text of ["<|", "]\u200b", ">\u200b", "[".repeat(9), "&amp;", "&#38;", "&lt", "]a", "\\u003"])
       breakControlTokens(text.repeat(200_000 / text.length));
     // Quadratic time would be minutes.
     expect(performance.now() - startedMs).toBeLessThan(5_000);
