@@ -1,4 +1,5 @@
-import type { Address, Hex } from "viem";
+import { text } from "node:stream/consumers";
+import { type Address, createPublicClient, type Hex, http } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { PresentedPayment } from "../../../../service/access/access.ts";
 import { createSettlementSpending } from "../../../../service/access/payments/local-facilitator.ts";
@@ -6,8 +7,11 @@ import { createContractPayers, isSignedByPayer } from "../../../../service/acces
 import { createTokenDomain } from "../../../../service/access/payments/payment-terms.ts";
 import { createGasPrice } from "../../../../service/chain/gas-price.ts";
 import { DEFAULT_DAILY_GAS } from "../../../../service/sender/send-policy.ts";
+import { startLoopbackServer } from "../../../support/loopback-server.ts";
 import { CENT, openUsdcChain, type UsdcChain } from "../../../support/usdc-chain.ts";
 import { nodeWith, type Reply, refusal, refusalWith } from "../../chain/node/node-stand-in.ts";
+
+const JSON_BODY = { "content-type": "application/json" };
 
 let usdc: UsdcChain;
 
@@ -173,6 +177,35 @@ describe("a contract wallet", () => {
     expect(await usdc.facilitator().settle(payment)).toMatchObject({ kind: "settled" });
     expect((await usdc.received()) - before).toBe(CENT);
   });
+
+  it.each([503, 429])(
+    "is not refused while the node answers %i to the question of its signature",
+    async (status) => {
+      const wallet = usdc.chain.contracts.smartWallet;
+      await usdc.mint(CENT, wallet);
+      const payment = await usdc.sign({ from: wallet });
+      const node = await startLoopbackServer(async (request, response) => {
+        const body = await text(request);
+        if (body.includes("1626ba7e")) return response.writeHead(status).end("later");
+        const forwarded = await fetch(usdc.chain.rpcUrl, { method: "POST", body, headers: JSON_BODY });
+        return response.writeHead(200, JSON_BODY).end(await forwarded.text());
+      });
+      try {
+        const client = createPublicClient({ transport: http(node.origin, { retryCount: 0 }) });
+        const { signature } = payment.payload.payload as { signature: Hex };
+        await expect(isSignedByPayer(payment, signature, createContractPayers(client))).rejects.toMatchObject(
+          {
+            code: "node-unavailable",
+          },
+        );
+        const troubled = usdc.facilitator({ url: node.origin });
+        expect(await troubled.verify(payment)).toMatchObject({ kind: "unavailable" });
+        expect(await troubled.settle(payment)).toMatchObject({ kind: "unavailable" });
+      } finally {
+        await node.close();
+      }
+    },
+  );
 
   it("that burns more gas to agree than a payment is worth is refused, and never sent for", async () => {
     usdc.startSender();
