@@ -8,7 +8,7 @@ import { jobSpec, verdict, verdictRun } from "../../db/tables/verdict.ts";
 import { UNDER_APPEAL } from "../escrow/decide-signing.ts";
 import { queueDecision } from "../escrow/settlements.ts";
 import type { Decision } from "../panel/types.ts";
-import { fateOf, keepPrice, lockPrice, type Price, type PriceFate, returnPrice } from "./purchase-price.ts";
+import { fateOf, keepPrice, lockPrice, type Price, returnPrice } from "./purchase-price.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 
@@ -164,14 +164,19 @@ export async function openAppeal(
   });
 }
 
-/** Withdraws a stored appeal after its price was given back. Never throws, since the sweep does it otherwise. */
+/** Has the sweep decide about a stored appeal at once, after its price was given back. Never throws, since the sweep does it later otherwise. */
 export async function withdrawAppeal(
   { db, now, logger }: { db: Database; now: () => Date; logger: Logger },
   verdictId: string,
 ): Promise<void> {
-  await settleAppeal(db, verdictId, { now: now(), isOver: true }).catch((error: unknown) => {
+  try {
+    await db
+      .update(appeal)
+      .set({ leaseUntil: now() })
+      .where(and(eq(appeal.verdictId, verdictId), eq(appeal.state, "unsettled")));
+  } catch (error) {
     logger.error({ err: error, verdict: verdictId }, "unsettled appeal not withdrawn: left to the sweep");
-  });
+  }
 }
 
 const BATCH = 100;
@@ -204,7 +209,7 @@ export async function sweepAppeals({
   for (const { verdictId, state } of due) {
     try {
       if (state === "open") await endOverdue(db, verdictId, now());
-      else await settleAppeal(db, verdictId, { now: now(), isOver: false });
+      else await settleAppeal(db, verdictId, now());
       logger.info({ verdict: verdictId, state }, "overdue appeal processed");
     } catch (error) {
       logger.error({ err: error, verdict: verdictId }, "overdue appeal not processed: trying again");
@@ -212,31 +217,22 @@ export async function sweepAppeals({
   }
 }
 
-/** Decides about an unsettled appeal by the state of its price. isOver: its request has ended before its time. */
-function settleAppeal(
-  db: Database,
-  verdictId: string,
-  { now, isOver }: { now: Date; isOver: boolean },
-): Promise<PriceFate | null> {
-  return db.transaction(async (tx) => {
+/** Decides about an unsettled appeal by the state of its price. */
+async function settleAppeal(db: Database, verdictId: string, now: Date): Promise<void> {
+  await db.transaction(async (tx) => {
     const found = await takeUnsettled(tx, verdictId);
-    if (found === null) return null;
-    if (!isOver && found.leaseUntil !== null && found.leaseUntil > now) return "wait";
-    const fate = fateOf(found);
-    switch (fate) {
+    if (found === null || (found.leaseUntil !== null && found.leaseUntil > now)) return;
+    switch (fateOf(found)) {
       case "activate":
-        await activate(tx, found, now);
-        break;
+        return activate(tx, found, now);
       case "drop":
-        await forget(tx, found, now);
-        break;
+        return forget(tx, found, now);
       case "wait":
         await tx
           .update(appeal)
           .set({ leaseUntil: new Date(now.getTime() + RECHECK_MS) })
           .where(eq(appeal.verdictId, verdictId));
     }
-    return fate;
   });
 }
 
@@ -279,13 +275,18 @@ async function activate(tx: NodePgDatabase, found: Unsettled, at: Date): Promise
   await notifyOfVerdict(tx, news, { verdictId, at });
 }
 
-/** The appeal was never paid: another one may follow. */
-async function forget(tx: NodePgDatabase, { verdictId, run }: Unsettled, at: Date): Promise<void> {
+/** The appeal was never paid: another one may follow. The time in which it was open is added to the time to appeal, until `decideBy`. */
+async function forget(
+  tx: NodePgDatabase,
+  { verdictId, run, appealBy, decideBy, updatedAt: notedAt }: Unsettled,
+  at: Date,
+): Promise<void> {
+  const shifted = appealBy.getTime() + Math.max(0, at.getTime() - notedAt.getTime());
   await tx
     .update(appeal)
     .set({
       ...{ state: "window", appellant: null, owner: null, debitId: null, paymentId: null },
-      ...{ leaseUntil: null, updatedAt: at },
+      ...{ leaseUntil: null, updatedAt: at, appealBy: new Date(Math.min(shifted, decideBy.getTime())) },
     })
     .where(eq(appeal.verdictId, verdictId));
   await queueDecision(tx, { verdictId, run }, at);

@@ -165,6 +165,7 @@ describe("POST /v1/verdicts/{verdict_id}/appeal", () => {
     world.desk.answers.settle = { kind: "refused", reason: "insufficient_funds" };
     const headers = await payment(world, id, account);
     expect((await world.post(pathOf(id), {}, headers)).status).not.toBe(200);
+    await world.sweep();
     expect(await statesOf()).toEqual(["window null"]);
   });
 

@@ -306,6 +306,27 @@ describe("an appeal whose request dies before it is paid", () => {
     expect(await stateOf(id)).toBe("open");
   });
 
+  test("takes no time to appeal from the other side, which may appeal until its second decision is due", async () => {
+    const id = await rejected(allow);
+    world.pass(MINUTE_MS);
+    await appealByPayment(id, "reserved");
+    world.pass(20 * MINUTE_MS);
+    await world.query("update ahs.payment set state = 'released'");
+    await sweep();
+    const client = { owner: `wallet:${CLIENT}`, wallets: [CLIENT] };
+    expect(await offer(id, client)).toMatchObject({ kind: "open", appellant: "client" });
+    world.pass(9 * MINUTE_MS - 1);
+    expect(await offer(id, client)).toMatchObject({ kind: "open" });
+    world.pass(1);
+    expect(await offer(id, client)).toMatchObject({ kind: "closed" });
+    const other = await rejected(allow);
+    await appealByPayment(other, "reserved");
+    world.pass(70 * MINUTE_MS);
+    await world.query("update ahs.payment set state = 'released'");
+    await sweep();
+    expect(await offer(other, client)).toMatchObject({ kind: "closed" });
+  });
+
   test("is opened once its payment is settled, with the answer for its repeat", async () => {
     const id = await rejected();
     await appealByPayment(id, "reserved");
@@ -356,11 +377,12 @@ describe("an appeal whose request dies before it is paid", () => {
     },
   );
 
-  test("is withdrawn by its request at once", async () => {
+  test("is withdrawn by its request, and forgotten by the next sweep", async () => {
     const id = await rejected();
     await appealByPayment(id, "reserved");
     await world.query("update ahs.payment set state = 'released'");
     await withdrawAppeal({ db: world.db, now: world.now, logger }, id);
+    await sweep();
     expect(await stateOf(id)).toBe("window");
   });
 });
