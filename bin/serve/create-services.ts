@@ -37,7 +37,7 @@ import {
   createSignIn,
   takeSignInNonce,
 } from "../../service/access/sign-in.ts";
-import { createSpendingLimits } from "../../service/access/spending-limits.ts";
+import { createSpendingLimits, createSpendingSums } from "../../service/access/spending-limits.ts";
 import {
   hasThresholds,
   listSubscriptions,
@@ -298,10 +298,11 @@ function ipLimit(
 }
 
 /** Limits and stored answers of authenticated callers. */
-export function callGate({ db, logger, clock }: Pick<Shared, "db" | "logger" | "clock">) {
+export function callGate({ db, logger, clock: { now } }: Pick<Shared, "db" | "logger" | "clock">) {
   return {
-    limiter: createCallLimiter(createRateBuckets({ db, now: clock.now })),
-    repeats: createRepeatStore(createIdempotentAnswers({ db, now: clock.now }), logger),
+    limiter: createCallLimiter(createRateBuckets({ db, now })),
+    repeats: createRepeatStore(createIdempotentAnswers({ db, now }), logger),
+    spending: createSpendingLimits({ sums: createSpendingSums({ db, now }), now, logger }),
     payerRatePerMinute: PAYER_RATE_PER_MINUTE,
   };
 }
@@ -334,7 +335,6 @@ function callerServices(
     access: createAccess({ keys, payments: payments?.access ?? null, ...gate }),
     owners: createOwnerAccess({ ...gate, keys, signIn, audience }),
     repeats: gate.repeats,
-    spendingLimits: createSpendingLimits({ db, now }),
     keys: {
       identify: keys.identify,
       enter: countedKeys(keys, gate.limiter).identify,

@@ -5443,6 +5443,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -5638,6 +5640,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Wallet not indexed */
             404: {
                 headers: {
@@ -5814,6 +5825,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -5932,6 +5945,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Wallet not indexed */
             404: {
                 headers: {
@@ -6017,6 +6039,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Number of the agent in the registry */
@@ -6137,6 +6161,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Registry not followed, or Agent unknown, or Agent without a wallet, or Wallet not indexed */
             404: {
                 headers: {
@@ -6217,6 +6250,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path?: never;
             cookie?: never;
@@ -6356,6 +6391,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -6573,6 +6617,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -6660,6 +6706,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -7958,6 +8013,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -8042,6 +8099,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -8262,6 +8328,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -8427,6 +8495,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -8731,6 +8808,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -8980,6 +9059,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Wallet not indexed */
             404: {
                 headers: {
@@ -9156,6 +9244,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path?: never;
             cookie?: never;
@@ -9230,6 +9320,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -9582,6 +9681,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path?: never;
             cookie?: never;
@@ -9656,6 +9757,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -9816,6 +9926,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -9937,6 +10049,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Wallet not indexed */
             404: {
                 headers: {
@@ -10020,6 +10141,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -10218,6 +10341,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -10629,6 +10761,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -10846,6 +10980,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Wallet not indexed */
             404: {
                 headers: {
@@ -10929,6 +11072,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -11095,6 +11240,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Wallet not indexed */
             404: {
                 headers: {
@@ -11175,6 +11329,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -11276,6 +11432,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Request with this Idempotency-Key or payment identifier under way, or Payment in use by another request, or Payment identifier used for another request */
             409: {
                 headers: {
@@ -11347,6 +11512,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -11522,6 +11689,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description Wallet not indexed */
             404: {
                 headers: {
@@ -11605,6 +11781,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description Wallet address: 0x and 40 hexadecimal digits in any case. Mixed case must satisfy EIP-55. */
@@ -11800,6 +11978,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };

@@ -1712,6 +1712,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path?: never;
             cookie?: never;
@@ -1784,6 +1786,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PaymentRequired"];
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Caller's spending limit reached */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
@@ -2390,6 +2401,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Claim from a 503 answer; retrieves the answer that is already paid for */
                 "X-Payment-Claim"?: string;
+                /** @description The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged */
+                "X-Spending-Limit-Usd"?: string;
             };
             path: {
                 /** @description As POST /v1/outputs answered it */
@@ -2457,7 +2470,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not the submitter's key or wallet */
+            /** @description Not the submitter's key or wallet, or Caller's spending limit reached */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -112,7 +112,7 @@ export type Listing = {
 export type BoughtAnswer = {
   readonly contentType: string;
   readonly body: string | Uint8Array;
-  /** Only on a repeat: the settlement headers of the first answer. */
+  /** Only of a payment that was settled by an earlier request: its report. */
   readonly headers?: AnswerHeaders;
 };
 

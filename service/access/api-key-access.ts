@@ -119,8 +119,8 @@ async function chargeKey(
       // A captured debit was charged by the earlier request.
       const charged = chargeHeaders(held.isRepeat ? 0 : units, balanceUnits);
       const charge = keyCharge(deps, { debitId, slot, charged });
-      if (await isAccepted(charge, () => accept?.({ debitId, paymentId: null }))) return charge;
-      return chargeOf(deps, null, slot);
+      const isSold = await isAccepted(charge, () => accept?.({ debitId, paymentId: null }));
+      return isSold ? charge : UNCHARGED;
     }
   }
 }

@@ -17,6 +17,7 @@ import { type RepeatStore, repeatSlotOf, repeatSlotsOf } from "./idempotent-answ
 import type { PaymentAccess } from "./payments/payment-access.ts";
 import { Problem, unauthorized } from "./problems.ts";
 import type { CallLimiter } from "./rate-limits.ts";
+import { type SpendingLimits, spendingLimitOf } from "./spending-limits.ts";
 
 export type Access = ReturnType<typeof createAccess>;
 
@@ -44,13 +45,18 @@ export function createAccess(parts: {
   readonly payments: PaymentAccess | null;
   readonly limiter: CallLimiter;
   readonly repeats: RepeatStore;
+  readonly spending: SpendingLimits;
   /** Calls per minute of a paying wallet. */
   readonly payerRatePerMinute: number;
 }) {
-  const { keys, payments, limiter, repeats } = parts;
+  const { keys, payments, limiter, repeats, spending } = parts;
+  /** Whether a proven caller has paid already, and is owed the answer. */
+  const isOwed = (caller: PayingCaller, request: PaidRequest): boolean =>
+    caller.kind === "payer" && paymentsOf(payments).isOwed(request);
   return {
     /** Throws the 400, 401 or 402 of invalid credentials. */
     async identify(request: PaidRequest): Promise<Caller> {
+      spendingLimitOf(request);
       const key = request.paidBy === "payment" ? null : await keys.identify(request);
       if (key !== null) return key;
       if (payments === null)
@@ -88,26 +94,27 @@ export function createAccess(parts: {
           );
       }
     },
-    /** Whether a proven caller has paid already, and is owed the answer. */
-    isOwed: (caller: PayingCaller, request: PaidRequest): boolean =>
-      caller.kind === "payer" && paymentsOf(payments).isOwed(request),
-    /** Takes or reserves the price. Throws the 402 or 409 of callers who cannot pay. */
+    isOwed,
+    /**
+     * Takes or reserves the price. Throws the 402 or 409 of callers who cannot pay, and a 403 if the caller's own limit does not
+     * cover it.
+     */
     async take(caller: PayingCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge> {
-      if (caller.kind === "payer") {
-        const charge = await paymentsOf(payments).take(caller, request, terms);
-        return withRepeats(charge, repeatSlotsOf(caller, request), repeats);
-      }
-      const charge = await keys.take(caller, request, { ...terms, slot: repeatSlotOf(caller, request) });
-      if (!("shortage" in charge)) return charge;
-      if ((await terms.isThere?.()) === true) return UNCHARGED;
-      throw await shortage(payments, request, charge.shortage);
+      const isUnlimited = caller.kind === "key" && caller.balanceUnits === null;
+      const take = () => takePrice(parts, caller, { request, terms });
+      if (isUnlimited || isOwed(caller, request)) return take();
+      return spending.within(ownerOf(caller), request, take);
     },
-    /** Stores a free answer for repeats under the same Idempotency-Key. Never throws. */
-    async keepFree(caller: Caller, request: PaidRequest, answer: BoughtAnswer): Promise<void> {
+    /**
+     * Stores a free answer for repeats under the same Idempotency-Key. Returns it with the report of a payment of this request that
+     * was settled before.
+     */
+    async keepFree(caller: Caller, request: PaidRequest, answer: BoughtAnswer): Promise<BoughtAnswer> {
       const slots = repeatSlotsOf(caller, request);
       // A payer can repeat it for free anyway; wallets without money must not fill the table.
       const end = caller.kind === "key" ? (slot: RepeatSlot) => repeats.keep(slot, answer) : repeats.forget;
       await Promise.all(slots.map(end));
+      return { ...answer, headers: (await payments?.report(request)) ?? {} };
     },
     /** Ends a request that `recall` let through and that has no answer. Never throws. */
     async forget(caller: Caller, request: PaidRequest): Promise<void> {
@@ -146,6 +153,29 @@ async function recallFrom(
     await Promise.all(begun.map(repeats.forget));
     throw error;
   }
+}
+
+async function takePrice(
+  {
+    keys,
+    payments,
+    repeats,
+  }: {
+    readonly keys: KeyAccess;
+    readonly payments: PaymentAccess | null;
+    readonly repeats: RepeatStore;
+  },
+  caller: PayingCaller,
+  { request, terms }: { readonly request: PaidRequest; readonly terms: ChargeTerms },
+): Promise<Charge> {
+  if (caller.kind === "payer") {
+    const charge = await paymentsOf(payments).take(caller, request, terms);
+    return charge === UNCHARGED ? charge : withRepeats(charge, repeatSlotsOf(caller, request), repeats);
+  }
+  const charge = await keys.take(caller, request, { ...terms, slot: repeatSlotOf(caller, request) });
+  if (!("shortage" in charge)) return charge;
+  if ((await terms.isThere?.()) === true) return UNCHARGED;
+  throw await shortage(payments, request, charge.shortage);
 }
 
 /** The 402 of a key whose balance is too low. */

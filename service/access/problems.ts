@@ -23,6 +23,7 @@ export const PROBLEMS = {
   "identity-missing": { status: 401, title: "Neither API key nor sign-in" },
   "sign-in-invalid": { status: 401, title: "Sign-in invalid" },
   "balance-insufficient": { status: 402, title: "API key balance insufficient" },
+  "spending-limit-reached": { status: 403, title: "Caller's spending limit reached" },
   "scope-missing": { status: 403, title: "API key lacks the scope" },
   "cross-site": { status: 403, title: "Sent from another site" },
   "not-the-submitter": { status: 403, title: "Not the submitter's key or wallet" },

@@ -1,9 +1,125 @@
+import { hash } from "node:crypto";
+import type { Logger } from "pino";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
+import {
+  type AnswerHeaders,
+  type Charge,
+  OwedAnswer,
+  type Owner,
+  ownerText,
+  type PaidRequest,
+  priceText,
+  UNCHARGED,
+} from "./access.ts";
+import { Problem } from "./problems.ts";
 import { SPENT } from "./rate-limits.ts";
+
+const LIMIT = /^\d{1,7}(?:\.\d{1,3})?$/;
+
+/** The limit in X-Spending-Limit-Usd, in thousandths of a US dollar; null without one. Throws a 400 for a malformed one. */
+export function spendingLimitOf({ header }: Pick<PaidRequest, "header">): number | null {
+  const given = header("x-spending-limit-usd");
+  if (given === undefined) return null;
+  if (LIMIT.test(given)) return Math.round(Number(given) * 1_000);
+  const expected = "expected US dollars with at most three decimals, for example 5.00";
+  throw new Problem("header-malformed", `X-Spending-Limit-Usd: ${expected}, got "${given.slice(0, 64)}".`);
+}
 
 export type SpendingLimits = ReturnType<typeof createSpendingLimits>;
 
-/** Adds to a session's sum if it stays within the limit. */
+/** Limits that callers set for themselves. Each proven caller has its own sum for each session, or for the UTC day without a session. */
+export function createSpendingLimits({
+  sums,
+  now,
+  logger,
+}: {
+  readonly sums: SpendingSums;
+  readonly now: () => Date;
+  readonly logger: Logger;
+}) {
+  return {
+    /**
+     * Takes a price within the caller's limit: counts it first, and corrects the sum by what is charged. A price that may have moved
+     * stays counted. Throws a 403, and takes nothing, if the limit does not cover it. Expects a caller that can pay.
+     */
+    async within(
+      owner: Owner,
+      request: Pick<PaidRequest, "header" | "units">,
+      take: () => Promise<Charge>,
+    ): Promise<Charge> {
+      const limitUnits = spendingLimitOf(request);
+      if (limitUnits === null) return take();
+      const { units } = request;
+      const session = request.header("mcp-session-id") ?? now().toISOString().slice(0, 10);
+      const sum = hash("sha256", JSON.stringify([ownerText(owner), session]), "hex");
+      const spent = await sums.take(sum, { units, limitUnits });
+      if (spent !== null) throw overLimit({ units, spent, limitUnits });
+      const count = async (chargedUnits: number): Promise<void> => {
+        if (chargedUnits === units) return;
+        await sums.correct(sum, chargedUnits - units).catch((error: unknown) => {
+          logger.error({ err: error }, "spending of a session not corrected");
+        });
+      };
+      const counted = async <Result>(taking: () => Promise<Result>): Promise<Result> => {
+        try {
+          return await taking();
+        } catch (error) {
+          if (!mayHaveMoved(error)) await count(0);
+          throw error;
+        }
+      };
+      const charge = await counted(take);
+      if (charge === UNCHARGED) {
+        await count(0);
+        return charge;
+      }
+      return {
+        ...charge,
+        keep: (...answer) =>
+          counted(async () => {
+            const headers = await charge.keep(...answer);
+            await count(chargedUnitsOf(headers));
+            return headers;
+          }),
+        async giveBack() {
+          const owed = await charge.giveBack();
+          if (owed === null) await count(0);
+          return owed;
+        },
+      };
+    },
+  };
+}
+
+function overLimit({
+  units,
+  spent,
+  limitUnits,
+}: {
+  readonly units: number;
+  readonly spent: number;
+  readonly limitUnits: number;
+}): Problem {
+  return new Problem(
+    "spending-limit-reached",
+    `This call costs at most ${priceText(units)} USD, and ${priceText(spent)} of the ${priceText(limitUnits)} USD that you allow in X-Spending-Limit-Usd are spent. Nothing was charged.`,
+  );
+}
+
+/** Whether the error says that money is reserved or has moved. */
+function mayHaveMoved(error: unknown): boolean {
+  return error instanceof OwedAnswer || (error instanceof Problem && error.claim !== null);
+}
+
+/** An answer without the header was not charged. */
+function chargedUnitsOf({ "x-charged-usd": charged }: AnswerHeaders): number {
+  return charged === undefined ? 0 : Math.round(Number(charged) * 1_000);
+}
+
+/** Sums of charges, in thousandths of a US dollar. */
+export type SpendingSums = Pick<ReturnType<typeof createSpendingSums>, "take" | "correct">;
+
+/** Adds to a sum if it stays within the limit. */
 const TAKE = `
   insert into ahs.rate_bucket as bucket (identity, tokens, granted, updated_at)
   select $1, $2::float8, 0, $4::timestamptz where $2::float8 <= $3::float8
@@ -13,21 +129,21 @@ const TAKE = `
 
 const READ = "select tokens from ahs.rate_bucket where identity = $1";
 
-/** Sessions that spent nothing keep no row, so that unpaid calls cannot fill the table. */
-const FORGET = "delete from ahs.rate_bucket where identity = $1 and tokens + $2::float8 <= 0";
-
 const CORRECT = "update ahs.rate_bucket set tokens = greatest(0, tokens + $2::float8) where identity = $1";
 
-/** Sums of charges by session, in the table of rate buckets. A session that is idle for two days starts again. */
-export function createSpendingLimits({ db, now }: { readonly db: Database; readonly now: () => Date }) {
+/** A sum of nothing has no row. */
+const FORGET = "delete from ahs.rate_bucket where identity = $1 and tokens = 0";
+
+/** Sums in the table of rate buckets. One that is not added to for two days ends, with the prices of processes that died. */
+export function createSpendingSums({ db, now }: { readonly db: Database; readonly now: () => Date }) {
   const pool = db.$client;
   return {
     /** Reserves a price. Returns null if the sum stays within the limit, else the units that are spent already. */
     async take(
-      session: string,
+      sum: string,
       { units, limitUnits }: { readonly units: number; readonly limitUnits: number },
     ): Promise<number | null> {
-      const identity = `${SPENT}${session}`;
+      const identity = `${SPENT}${sum}`;
       const values = [identity, units, limitUnits, now()];
       const { rowCount } = await pool.query({ ...QUERY_DEADLINE, text: TAKE, values });
       if (rowCount === 1) return null;
@@ -39,11 +155,10 @@ export function createSpendingLimits({ db, now }: { readonly db: Database; reado
       return rows[0]?.tokens ?? 0;
     },
     /** Corrects a reserved price by the difference to what was charged. */
-    async correct(session: string, units: number): Promise<void> {
-      if (units === 0) return;
-      const values = [`${SPENT}${session}`, units];
-      const { rowCount } = await pool.query({ ...QUERY_DEADLINE, text: FORGET, values });
-      if (rowCount === 0) await pool.query({ ...QUERY_DEADLINE, text: CORRECT, values });
+    async correct(sum: string, units: number): Promise<void> {
+      const identity = `${SPENT}${sum}`;
+      await pool.query({ ...QUERY_DEADLINE, text: CORRECT, values: [identity, units] });
+      await pool.query({ ...QUERY_DEADLINE, text: FORGET, values: [identity] });
     },
   };
 }

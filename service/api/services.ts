@@ -19,7 +19,6 @@ import type { RepeatStore } from "../access/idempotent-answers.ts";
 import type { readOwed } from "../access/payments/payments-due.ts";
 import type { ByteBudgets, IpLimit } from "../access/rate-limits.ts";
 import type { OwnerAccess } from "../access/sign-in.ts";
-import type { SpendingLimits } from "../access/spending-limits.ts";
 import type { listSubscriptions, StoredSubscription } from "../alerts/alert-subscriptions.ts";
 import type { Replay, rotate, Subscribe, SubscribeRequest } from "../alerts/subscriptions.ts";
 import type { Delivery, DeliveryPage } from "../alerts/webhook-log.ts";
@@ -211,7 +210,6 @@ type ScoringServices = {
 type CallerServices = {
   readonly owners: OwnerAccess;
   readonly repeats: RepeatStore;
-  readonly spendingLimits: SpendingLimits;
   readonly keys: {
     readonly identify: KeyAccess["identify"];
     /** As `identify`, for a free call, which counts against the key's rate: also throws a 429. */

@@ -14,6 +14,7 @@ import {
   verdictResult,
   verdictView,
 } from "../service/api/verification/fake-verification-ports.ts";
+import { panelBudget } from "../support/panel-budget.ts";
 
 const OUTPUT = {
   spec_id: SPEC_ID,
@@ -51,6 +52,18 @@ function views(...given: readonly VerdictView[]): Changes {
 }
 
 describe("verification by the client", () => {
+  it("posts an output again, as the service asks, while the caller's outputs take all that it may", async () => {
+    const { outputs } = bothPorts();
+    const unpaid = [1_000_000_000, 1_000_000_000, 0];
+    const budget = {
+      ...panelBudget(),
+      readOwner: async () => ({ today: 0, paid: 0, unpaid: unpaid.shift() ?? 0 }),
+    };
+    const { client, slept } = clientOf({ outputs: { ...outputs, budget } });
+    expect(await client.verifyOutput(OUTPUT)).toMatchObject({ verdict_id: VERDICT_ID });
+    expect(slept).toEqual([30_000, 30_000]);
+  });
+
   it("registers, submits and waits for the verdict", async () => {
     const { client } = clientOf(views(pendingView(), pendingView({ status: "processing" }), verdictView()));
     const { spec_id } = await client.registerSpec({ client_addr: CLIENT, spec_text: "Ten rows." });

@@ -1,5 +1,6 @@
 import type { Hex } from "viem";
 import {
+  type AnswerHeaders,
   type BoughtAnswer,
   type Charge,
   type ChargeTerms,
@@ -77,6 +78,11 @@ export function createPaymentAccess(deps: PaymentAccessDeps) {
     },
     /** Whether the payment of a verified request was carried out before, so that its answer is owed. */
     isOwed: (request: PaidRequest): boolean => used.has(request),
+    /** The report of the payment of a request, if it was settled before. */
+    async report(request: PaidRequest): Promise<AnswerHeaders> {
+      const row = used.get(request);
+      return row === undefined ? {} : reportOf(deps, row, request);
+    },
     /** Whether the earlier request of a used payment has ended: it is answered, or owed. */
     hasEnded(request: PaidRequest): boolean {
       const row = used.get(request);

@@ -186,6 +186,7 @@ const PAID_PROBLEMS: readonly ProblemCode[] = [
   ...KEY_PROBLEMS,
   "sign-in-invalid",
   "balance-insufficient",
+  "spending-limit-reached",
   "request-in-flight",
   "payment-in-flight",
   "payment-identifier-reused",
@@ -200,6 +201,8 @@ const PAID_PROBLEMS: readonly ProblemCode[] = [
 const PAID_HEADERS = {
   "Idempotency-Key":
     "1 to 255 printable ASCII characters, quoted or bare. For 24 hours a repeat of the request by the same caller gets the same answer and is charged once; another request is refused. A random key of 22 or more characters also lets a payer fetch a paid answer that was lost (not for POST /keys).",
+  "X-Spending-Limit-Usd":
+    "The most that this caller may be charged in its session (`Mcp-Session-Id`), or without one on this UTC day, in US dollars with at most three decimals. Beyond it the answer is 403, uncharged",
   "X-Payment-Claim": "Claim from a 503 answer; retrieves the answer that is already paid for",
 };
 

@@ -1,4 +1,3 @@
-import { hash } from "node:crypto";
 import {
   type CallToolResult,
   createMcpHandler,
@@ -9,7 +8,7 @@ import {
 import { BAZAAR } from "@x402/extensions/bazaar";
 import type { Hono } from "hono";
 import { priceText } from "../../access/access.ts";
-import { Problem } from "../../access/problems.ts";
+import { spendingLimitOf } from "../../access/spending-limits.ts";
 import type { Services } from "../services.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
 import { SERVICE_NAME, serviceDescription } from "./discovery.ts";
@@ -19,8 +18,8 @@ import { readBody } from "./read-input.ts";
 
 /**
  * Mounts /mcp (Streamable HTTP, stateless) with the operations as tools. The key is in X-API-Key or a bearer token. Without a
- * key a priced tool answers its price and terms; `_meta["x402/payment"]` may carry a payment. X-Spending-Limit-Usd limits what a
- * session may spend.
+ * key a priced tool answers its price and terms; `_meta["x402/payment"]` may carry a payment. Each tool call carries the limit and the
+ * session of its MCP request.
  */
 export function mountMcp(
   app: Hono<ApiEnv>,
@@ -31,18 +30,19 @@ export function mountMcp(
   }: {
     readonly served: readonly ServedDocument[];
     readonly origin: string;
-  } & Pick<Services, "logger" | "clock" | "spendingLimits" | "randomId">,
+  } & Pick<Services, "logger" | "randomId">,
 ): void {
   const tools = served.flatMap(toolsOf).map((tool) => ({ ...tool, schemas: schemasOf(tool) }));
   const respond = async (context: ApiContext): Promise<Response> => {
     context.set("route", "/mcp");
     const { req } = context;
     const dispatch = async (request: Request) => app.fetch(request, context.env);
-    const spending = spendingOf(context, services);
+    const header = (name: string) => req.header(name);
+    const startsSession = spendingLimitOf({ header }) !== null && header("mcp-session-id") === undefined;
     const handler = createMcpHandler(
       () =>
         createServer({
-          ...{ tools, served, origin, dispatch, spending },
+          ...{ tools, served, origin, dispatch },
           headers: carriedHeaders(context),
           signal: req.raw.signal,
         }),
@@ -57,7 +57,7 @@ export function mountMcp(
       headers: {
         ...context.get("headers"),
         // A client that gets an id with the answer to its first request sends it with all others.
-        ...(spending?.isNamed === false ? { "mcp-session-id": services.randomId() } : {}),
+        ...(startsSession ? { "mcp-session-id": services.randomId() } : {}),
         ...Object.fromEntries(response.headers),
       },
     });
@@ -79,7 +79,6 @@ function createServer({
   served,
   origin,
   dispatch,
-  spending,
   headers,
   signal,
 }: {
@@ -88,8 +87,6 @@ function createServer({
   readonly origin: string;
   /** Sends the request of a tool through the HTTP interface, so that checks and charges are the same. */
   readonly dispatch: (request: Request) => Promise<Response>;
-  /** Null without a limit. */
-  readonly spending: Spending | null;
   readonly headers: CallHeaders;
   /** Fires when the client of the MCP request is gone. */
   readonly signal: AbortSignal;
@@ -103,16 +100,12 @@ function createServer({
   for (const tool of tools) {
     const { name, title, description, annotations, schemas } = tool;
     server.registerTool(name, { title, description, annotations, ...schemas }, async (args, call) => {
-      const refusal = await spending?.take(tool.priceUnits ?? 0);
-      if (refusal) return refusal;
       const request = toolRequest(tool, args, {
         origin,
         headers: { ...headers, ...headersOf(call.mcpReq._meta) },
         signal: AbortSignal.any([signal, call.mcpReq.signal]),
       });
-      const response = await dispatch(request);
-      await spending?.settle(tool.priceUnits ?? 0, response);
-      return toolResult(response, request);
+      return toolResult(await dispatch(request), request);
     });
   }
   const prices = priceList(served, tools);
@@ -139,60 +132,6 @@ function schemasOf({ input, output }: Tool) {
   return { inputSchema: read(input), ...(output === null ? {} : { outputSchema: read(output) }) };
 }
 
-/** The spending limit of a session. */
-type Spending = {
-  /** Whether the request names its session. */
-  readonly isNamed: boolean;
-  /** Reserves a price; the result of a refused call if the limit does not cover it. */
-  take(units: number): Promise<CallToolResult | null>;
-  /** Corrects the reserved price by the charge that the answer reports. */
-  settle(units: number, answer: Response): Promise<void>;
-};
-
-const LIMIT_HEADER = "x-spending-limit-usd";
-const LIMIT = /^\d{1,7}(?:\.\d{1,3})?$/;
-
-/** The limit that a request carries; null without one. Throws a 400 for a malformed one. A request without a session has that of the UTC day. */
-function spendingOf(
-  context: ApiContext,
-  { clock, spendingLimits }: Pick<Services, "clock" | "spendingLimits">,
-): Spending | null {
-  const given = context.req.header(LIMIT_HEADER);
-  if (given === undefined) return null;
-  if (!LIMIT.test(given)) {
-    const expected = "expected US dollars with at most three decimals, for example 5.00";
-    throw new Problem("header-malformed", `X-Spending-Limit-Usd: ${expected}, got "${given.slice(0, 64)}".`);
-  }
-  const limitUnits = Math.round(Number(given) * 1_000);
-  const id = context.req.header("mcp-session-id");
-  const name = `${carriedHeaders(context)["x-api-key"] ?? ""} ${id ?? clock.now().toISOString().slice(0, 10)}`;
-  const session = hash("sha256", name, "hex");
-  return {
-    isNamed: id !== undefined,
-    async take(units) {
-      const spent = units === 0 ? null : await spendingLimits.take(session, { units, limitUnits });
-      return spent === null ? null : overLimit({ units, spent, limitUnits });
-    },
-    async settle(units, { headers }) {
-      const charged = Math.round(Number(headers.get("x-charged-usd") ?? 0) * 1_000);
-      await spendingLimits.correct(session, charged - units);
-    },
-  };
-}
-
-function overLimit({
-  units,
-  spent,
-  limitUnits,
-}: {
-  readonly units: number;
-  readonly spent: number;
-  readonly limitUnits: number;
-}): CallToolResult {
-  const text = `This call costs ${priceText(units)} USD, and ${priceText(spent)} of the ${priceText(limitUnits)} USD that this session may spend are spent. Nothing was charged. The user can raise X-Spending-Limit-Usd in the settings of the MCP client.`;
-  return { isError: true, content: [{ type: "text", text }] };
-}
-
 function priceList(served: readonly ServedDocument[], tools: readonly Tool[]) {
   const operations = served.flatMap(({ document }) => operationsOf(document));
   return operations.flatMap(({ method, path, operation, priceUnits }) => {
@@ -203,16 +142,21 @@ function priceList(served: readonly ServedDocument[], tools: readonly Tool[]) {
   });
 }
 
+/** The address for the IP limit; the limit of spending and its session. */
+const INHERITED_HEADERS = ["x-forwarded-for", "x-spending-limit-usd", "mcp-session-id"];
+
 /** Headers of the MCP request that every tool call inherits. Values that are used once come from `_meta`. */
 function carriedHeaders(context: ApiContext): CallHeaders {
   const bearer = /^Bearer (\S+)$/i.exec(context.req.header("authorization") ?? "")?.[1];
   const key = context.req.header("x-api-key") ?? bearer;
-  const forwarded = context.req.header("x-forwarded-for");
+  const inherited = INHERITED_HEADERS.flatMap((name) => {
+    const value = context.req.header(name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
   return {
+    ...Object.fromEntries(inherited),
     "x-request-id": context.get("requestId"),
     ...(key === undefined ? {} : { "x-api-key": key }),
-    // The IP limit counts a call for the address of the MCP request.
-    ...(forwarded === undefined ? {} : { "x-forwarded-for": forwarded }),
   };
 }
 

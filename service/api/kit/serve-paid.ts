@@ -100,8 +100,7 @@ function saleOf<Params, Query, Body, Answer, Checked, Prepared>(
     isOwed: access.isOwed(work.caller, request),
     async free(answer) {
       const free = await render(answer);
-      await access.keepFree(work.caller, request, free);
-      return answerBought(context, free);
+      return answerBought(context, await access.keepFree(work.caller, request, free));
     },
     async take(terms) {
       const charge = await access.take(work.caller, request, terms);

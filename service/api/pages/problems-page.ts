@@ -16,6 +16,7 @@ const REMEDIES: Readonly<Record<ProblemCode, string>> = {
   "identity-missing": "Send an API key, or a `SIGN-IN-WITH-X` of your wallet.",
   "sign-in-invalid": "Sign a new message; `detail` names the wrong member.",
   "balance-insufficient": "Add credits with `POST /keys/topup`, or ask the operator.",
+  "spending-limit-reached": "Raise or omit `X-Spending-Limit-Usd`, or begin a new session.",
   "scope-missing": "Ask the operator for a key with this scope.",
   "cross-site": "Send the form from the page itself.",
   "not-the-submitter": "Use the key or wallet that submitted the output.",

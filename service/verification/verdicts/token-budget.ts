@@ -52,8 +52,8 @@ export type AskedRun = {
 };
 
 const NOT_CONFIGURED_RETRY_SECONDS = 3_600;
-/** A waiting verdict is decided within about a minute. */
-const WAITING_RETRY_SECONDS = 60;
+/** Verdicts are decided within about a minute, in which clients try twice again. */
+const WAITING_RETRY_SECONDS = 30;
 /** Of the tokens for a class of work, those that outputs may take whose payments go back, of payers who never paid. */
 const RETURNABLE_SHARE = 0.1;
 

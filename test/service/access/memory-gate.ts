@@ -12,6 +12,13 @@ import {
   type TokenBucket,
   takeToken,
 } from "../../../service/access/rate-limits.ts";
+import {
+  createSpendingLimits,
+  createSpendingSums,
+  type SpendingLimits,
+  type SpendingSums,
+} from "../../../service/access/spending-limits.ts";
+import type { Database } from "../../../service/db/database.ts";
 
 /** Buckets of one process, by a clock of the test. */
 export function memoryBuckets(nowMs: () => number = () => 0): CallBuckets {
@@ -49,13 +56,41 @@ export function memoryAnswers(): IdempotentAnswers {
   };
 }
 
-/** Limiter and repeats of one process, as tests of other things take them. */
+/** Sums of spending of one process. */
+function memorySums(): SpendingSums {
+  const spent = new Map<string, number>();
+  return {
+    async take(sum, { units, limitUnits }) {
+      const before = spent.get(sum) ?? 0;
+      if (before + units > limitUnits) return before;
+      spent.set(sum, before + units);
+      return null;
+    },
+    async correct(sum, units) {
+      spent.set(sum, (spent.get(sum) ?? 0) + units);
+    },
+  };
+}
+
+/** Limits of spending on a database. */
+export function databaseSpending(db: Database, { now }: { readonly now: () => Date }): SpendingLimits {
+  return createSpendingLimits({
+    sums: createSpendingSums({ db, now }),
+    now,
+    logger: pino({ level: "silent" }),
+  });
+}
+
+/** Limits and repeats of one process, as tests of other things take them. */
 export function memoryGate(answers: IdempotentAnswers = memoryAnswers()): {
   readonly limiter: CallLimiter;
   readonly repeats: RepeatStore;
+  readonly spending: SpendingLimits;
 } {
+  const logger = pino({ level: "silent" });
   return {
     limiter: createCallLimiter(memoryBuckets()),
-    repeats: createRepeatStore(answers, pino({ level: "silent" })),
+    repeats: createRepeatStore(answers, logger),
+    spending: createSpendingLimits({ sums: memorySums(), now: () => new Date(), logger }),
   };
 }

@@ -40,6 +40,7 @@ export function payingAccess(
     async verify() {},
     isOwed: () => false,
     hasEnded: () => false,
+    report: async () => ({}),
     async take(_caller, request, { settlement }) {
       const entry: Taken = { units: request.units, settlement, outcome: "taken", answer: null };
       taken.push(entry);

@@ -37,7 +37,7 @@ import { mountEndpoints } from "../../../service/api/kit/mount-endpoints.ts";
 import type { Database } from "../../../service/db/database.ts";
 import type { PaymentScheme } from "../../../service/db/tables/payment.ts";
 import { fakeLedger, fakePorts } from "../api/fake-ports.ts";
-import { memoryGate } from "./memory-gate.ts";
+import { databaseSpending, memoryGate } from "./memory-gate.ts";
 
 export const CHAIN_ID = 31_337;
 export const ORIGIN = "http://shop.example";
@@ -152,6 +152,7 @@ export function paymentWorld(
     keys: createApiKeyAccess({ keys: keys.ledger, clock, logger }),
     payments,
     ...memoryGate(),
+    spending: databaseSpending(db, clock),
     payerRatePerMinute: 6_000,
   });
   const app = new Hono<ApiEnv>();

@@ -268,22 +268,6 @@ export function fakeLedger(key: Partial<KnownKey> = {}) {
   };
 }
 
-/** Sums of spending in memory. */
-function fakeSpendingLimits(): Services["spendingLimits"] {
-  const spent = new Map<string, number>();
-  return {
-    async take(session, { units, limitUnits }) {
-      const sum = spent.get(session) ?? 0;
-      if (sum + units > limitUnits) return sum;
-      spent.set(session, sum + units);
-      return null;
-    },
-    async correct(session, units) {
-      spent.set(session, (spent.get(session) ?? 0) + units);
-    },
-  };
-}
-
 /** Compares wallets that are all like the healthy one, unless the changes say otherwise. */
 export function fakeComparison(
   changes: Partial<Parameters<typeof createComparison>[0]> = {},
@@ -404,7 +388,6 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     ...fakeKeyPorts(keys.ledger, { clock, logger }),
     owed: async () => [],
     policies: fakePolicies(),
-    spendingLimits: fakeSpendingLimits(),
     ...changes,
     infrastructure: {
       agents: async () => [],

@@ -224,6 +224,8 @@ function reachesOf(endpoint: Endpoint, status: number): readonly (Reach | null)[
       ];
     case 402:
       return [isPaidOnly ? { headers: {} } : { ledger: fakeLedger({ balanceUnits: 0 }) }];
+    case 403:
+      return [{ headers: { ...credentials, "X-Spending-Limit-Usd": "0" } }];
     case 404:
       return [
         { changes: UNKNOWN },

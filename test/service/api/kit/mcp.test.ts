@@ -1,7 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { afterEach, describe, expect, it } from "vitest";
 import { Problem } from "../../../../service/access/problems.ts";
-import { fakeApp, KEY, WALLET_EIP55 } from "../fake-ports.ts";
+import { payingAccess } from "../../access/paying-access.ts";
+import { fakeApp, fakeLedger, KEY, WALLET_EIP55 } from "../fake-ports.ts";
 import { SUBSCRIPTION_ID } from "../routes/fake-alert-ports.ts";
 
 const clients: Client[] = [];
@@ -101,6 +102,42 @@ describe("/mcp", () => {
       (await world.app.request("/mcp", { headers: limited })).headers.get("mcp-session-id"),
     ).not.toBeNull();
     await expect(connect(world, { ...limited, "x-spending-limit-usd": "5 USD" })).rejects.toThrow();
+  });
+
+  it("counts no unpaid call of a third party against the limit of a payer without a session", async () => {
+    const { ports } = fakeApp();
+    const { clock, logger } = ports;
+    const { access } = payingAccess({ keys: fakeLedger().ledger, clock, logger });
+    const unpaid = Promise.withResolvers<void>();
+    const { app } = fakeApp({
+      access: {
+        ...access,
+        async prove(caller, request) {
+          if (caller.kind === "nobody") await unpaid.promise;
+          return access.prove(caller, request);
+        },
+      },
+    });
+    const ask = async (limit: string, params: object) => {
+      const response = await app.request("https://health.example/mcp", {
+        method: "POST",
+        headers: {
+          "x-spending-limit-usd": limit,
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+      });
+      return response.text();
+    };
+    const dear = { name: "score_wallets", arguments: { addresses: [WALLET_EIP55] } };
+    const floods = Array.from({ length: 8 }, () => ask("9999999", dear));
+    const paid = (number: number) => ({ ...ASK, _meta: { "x402/payment": { number } } });
+    const answers = [];
+    for (let number = 1; number <= 20; number += 1) answers.push(await ask("0.50", paid(number)));
+    unpaid.resolve();
+    expect(answers.filter((text) => !text.includes("instant_settle"))).toEqual([]);
+    expect((await Promise.all(floods)).filter((text) => !text.includes("isError"))).toEqual([]);
   });
 
   it.each([

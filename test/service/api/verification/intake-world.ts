@@ -62,7 +62,7 @@ import {
 } from "../../../../service/verification/verdicts/specs.ts";
 import { isVerdictOfJob } from "../../../../service/verification/verdicts/verdict-cases.ts";
 import { panelBudget } from "../../../support/panel-budget.ts";
-import { memoryGate } from "../../access/memory-gate.ts";
+import { databaseSpending, memoryGate } from "../../access/memory-gate.ts";
 import { paid } from "../../access/payment-world.ts";
 import { fakePorts } from "../fake-ports.ts";
 
@@ -161,6 +161,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
   });
   const gate = {
     ...memoryGate(),
+    spending: databaseSpending(db, clock),
     repeats: createRepeatStore(createIdempotentAnswers({ db, now: clock.now }), logger),
     payerRatePerMinute: 6_000,
   };

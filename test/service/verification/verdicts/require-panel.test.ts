@@ -39,7 +39,7 @@ describe("an output", () => {
       { largestRun: 40, unpaid: 81 },
       {},
       /wait, or that came to no verdict/,
-      "60",
+      "30",
     ],
     [
       "is refused to a newcomer whose payment may go back, after many that did",
