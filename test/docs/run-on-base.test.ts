@@ -10,8 +10,9 @@ const STAND_INS = 'umask 022; npm() { cp "$9" "$7"; }; podman() { :; }';
 
 const folder = useFolder();
 beforeAll(() => {
-  mkdirSync(join(folder, "ops"));
-  for (const file of ["deployment.json", "ops/env.example", "ops/compose.env.example"])
+  mkdirSync(join(folder, "ops/prometheus"), { recursive: true });
+  const files = ["env.example", "compose.env.example", "prometheus/alertmanager.example.yml"];
+  for (const file of ["deployment.json", ...files.map((name) => `ops/${name}`)])
     writeFileSync(join(folder, file), "", { mode: 0o644 });
 });
 
