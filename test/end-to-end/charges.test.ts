@@ -36,7 +36,7 @@ import { useTestkit } from "../support/anvil-testkit/testkit.ts";
 import { openMigrated } from "../support/test-database.ts";
 import { createTestKey, readBalance } from "../support/test-keys.ts";
 import { sendUntil } from "../support/usdc-chain.ts";
-import { buyer, channelBuyer, escrowBuyer, payer, permit2Buyers } from "./shop.ts";
+import { buyer, createChannelBuyer, escrowBuyer, payer, permit2Buyers } from "./shop.ts";
 
 const { payee, facilitator, deployer, signer } = roleAccounts();
 const ORIGIN = "http://127.0.0.1:4020";
@@ -116,7 +116,7 @@ const CLIENTS: Record<PaymentScheme, x402Client> = {
   "exact-permit2": permit2Buyers.exact,
   upto: permit2Buyers.upto,
   "auth-capture": escrowBuyer,
-  "batch-settlement": channelBuyer,
+  "batch-settlement": createChannelBuyer(),
 };
 
 const ENDPOINTS = [...SCORING_ENDPOINTS, ...VERIFICATION_ENDPOINTS].filter(({ price }) => price !== null);

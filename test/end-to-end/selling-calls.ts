@@ -10,7 +10,7 @@ import { until } from "../support/until.ts";
 import {
   AGENT,
   buyer,
-  channelBuyer,
+  createChannelBuyer,
   jsonRequest,
   payer,
   payFetch,
@@ -113,13 +113,14 @@ export function describeSoldCalls({ kit, url, pay, ...shop }: Shop): void {
 
   test("by one deposit the official client pays many calls, of which a killed server loses and doubles none", async () => {
     const before = await kit.received();
-    const client = new x402HTTPClient(channelBuyer);
+    const buying = createChannelBuyer();
+    const client = new x402HTTPClient(buying);
     const payByVoucher = wrapFetchWithPayment(fetch, client);
     for (const path of [ROUTE, ROUTE, `/risk/${AGENT}`]) {
       const response = await payByVoucher(url(path));
       expect(response.status, await response.text()).toBe(200);
     }
-    const payload = await channelBuyer.createPaymentPayload(
+    const payload = await buying.createPaymentPayload(
       (await (await fetch(url(ROUTE))).json()) as PaymentRequired,
     );
     const headers = {

@@ -24,10 +24,9 @@ export const payFetch = wrapFetchWithPayment(fetch, buyer);
 export const escrowBuyer = new x402Client()
   .register("eip155:31337", new AuthCaptureEvmScheme(payer))
   .setSpendControls(false);
-/** An official client that deposits once, and signs vouchers. */
-export const channelBuyer = new x402Client()
-  .register("eip155:31337", new BatchSettlementEvmScheme(payer))
-  .setSpendControls(false);
+/** An official client that deposits once on its chain, and signs vouchers. It remembers its channels. */
+export const createChannelBuyer = (): x402Client =>
+  new x402Client().register("eip155:31337", new BatchSettlementEvmScheme(payer)).setSpendControls(false);
 /** Official clients that pay by Permit2 alone. */
 export const permit2Buyers = {
   exact: buyerByPermit2("exact"),

@@ -1,4 +1,4 @@
-import { createPublicClient, http } from "viem";
+import { createPublicClient, type Hex, http } from "viem";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import { type Load, readMoney } from "../load/load.ts";
@@ -11,8 +11,11 @@ export async function accountPayments(
   stand: Stand,
   { purchases, opening, besides }: Load,
 ): Promise<Finding[]> {
-  const used = await usedNonces(stand);
-  const findings = purchases.operations.flatMap((purchase) => accountPurchase(purchase, used));
+  const used = await transfersByNonce(stand);
+  const isSharing = (purchase: Purchase) => sharesAnswer(purchase, { purchases: purchases.operations, used });
+  const findings = purchases.operations
+    .filter((purchase) => !isSharing(purchase))
+    .flatMap((purchase) => accountPurchase(purchase, used));
   const paid = purchases.operations.filter(({ authorization }) => used.has(authorization?.nonce ?? ""));
   const amount = paid.reduce((sum, { authorization }) => sum + (authorization?.amount ?? 0n), 0n);
   const [before, now] = await Promise.all([opening, readMoney(stand)]);
@@ -26,17 +29,35 @@ export async function accountPayments(
       expected: Number(amount + besides.received),
       found: Number(now.payee - before.payee),
     }),
-    ...(await accountRows(stand, purchases.operations)),
+    ...(await accountRows(
+      stand,
+      purchases.operations.filter((purchase) => !isSharing(purchase)),
+    )),
   ];
 }
 
-function accountPurchase(purchase: Purchase, used: ReadonlyMap<string, number>): Finding[] {
+/** Transactions of the wallet's authorizations. */
+type Transfers = ReadonlyMap<string, readonly Hex[]>;
+
+/** Whether a payment was not taken since its answer was owed for another payment of the same request, which its answer names. */
+function sharesAnswer(
+  { authorization, outcome, path, settledBy }: Purchase,
+  { purchases, used }: { readonly purchases: readonly Purchase[]; readonly used: Transfers },
+): boolean {
+  if (authorization === null || outcome !== "answered" || settledBy === null) return false;
+  if (used.has(authorization.nonce)) return false;
+  return purchases.some(
+    (other) => other.path === path && used.get(other.authorization?.nonce ?? "")?.includes(settledBy),
+  );
+}
+
+function accountPurchase(purchase: Purchase, used: Transfers): Finding[] {
   const { authorization, outcome, path } = purchase;
   if (authorization === null) {
     return outcome === "open" ? [lost(`purchase of ${path} never received its 402 with the price`)] : [];
   }
   const { nonce } = authorization;
-  const times = used.get(nonce) ?? 0;
+  const times = used.get(nonce)?.length ?? 0;
   const name = `payment ${nonce} for ${path}`;
   if (times > 1) return [doubled(`${name} moved ${times} times`)];
   if (outcome === "answered") return times === 1 ? [] : [lost(`${name} was answered and never moved`)];
@@ -44,8 +65,8 @@ function accountPurchase(purchase: Purchase, used: ReadonlyMap<string, number>):
   return outcome === "open" ? [lost(`${name} neither moved nor was answered`)] : [];
 }
 
-/** How often each of the wallet's authorizations was used, by the token's events. */
-async function usedNonces(stand: Stand): Promise<ReadonlyMap<string, number>> {
+/** By the token's events. */
+async function transfersByNonce(stand: Stand): Promise<Transfers> {
   const { rpcUrl, contracts } = stand.chain().test;
   const events = await createPublicClient({ transport: http(rpcUrl) }).getContractEvents({
     address: contracts.usdc,
@@ -54,9 +75,9 @@ async function usedNonces(stand: Stand): Promise<ReadonlyMap<string, number>> {
     args: { authorizer: roleAccounts().payer.address },
     fromBlock: 0n,
   });
-  const used = new Map<string, number>();
-  for (const { args } of events) {
-    if (args.nonce !== undefined) used.set(args.nonce, (used.get(args.nonce) ?? 0) + 1);
+  const used = new Map<string, Hex[]>();
+  for (const { args, transactionHash } of events) {
+    if (args.nonce !== undefined) used.set(args.nonce, [...(used.get(args.nonce) ?? []), transactionHash]);
   }
   return used;
 }

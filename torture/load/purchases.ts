@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { PaymentRequired } from "@x402/core/types";
 import { ExactEvmScheme } from "@x402/evm/exact/client";
-import { x402Client, x402HTTPClient } from "@x402/fetch";
+import { decodePaymentResponseHeader, x402Client, x402HTTPClient } from "@x402/fetch";
 import type { Hex } from "viem";
 import { roleAccounts } from "../../devnet/accounts.ts";
 import type { Faults } from "../faults.ts";
@@ -18,8 +18,8 @@ export type Purchase = Operation & {
   authorization: Authorization | null;
   headers: Readonly<Record<string, string>> | null;
   claim: string | null;
-  /** Whether its answer named the settlement. */
-  isReceipted: boolean;
+  /** The settlement that its answer named: of another payment of the wallet for the same request, where that was owed the answer. */
+  settledBy: Hex | null;
   /** expired: too late to be taken. Its money must not have moved. */
   outcome: "open" | "answered" | "refused" | "expired";
 };
@@ -70,7 +70,7 @@ export function startPurchases({
       authorization: null,
       headers: null,
       claim: null,
-      isReceipted: false,
+      settledBy: null,
       outcome: "open",
     }),
     attempt: async (purchase) => {
@@ -85,8 +85,8 @@ export function startPurchases({
           return null;
         case "answered":
           purchase.outcome = "answered";
-          purchase.isReceipted = asked.headers.has("payment-response");
-          if (!purchase.isReceipted) faults.note("a purchase without PAYMENT-RESPONSE", purchase.path);
+          purchase.settledBy = settlementOf(asked.headers);
+          if (purchase.settledBy === null) faults.note("a purchase without PAYMENT-RESPONSE", purchase.path);
           purchase.doneAt = performance.now();
           return null;
         case "unpaid":
@@ -98,6 +98,11 @@ export function startPurchases({
       }
     },
   });
+}
+
+function settlementOf(headers: Headers): Hex | null {
+  const report = headers.get("payment-response");
+  return report === null ? null : (decodePaymentResponseHeader(report).transaction as Hex);
 }
 
 /** A payment that is not taken: by its claim it may be owed no more, by its time it may have ended. */
