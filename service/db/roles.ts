@@ -78,6 +78,8 @@ async function grantToRoles(client: ClientBase): Promise<void> {
   const database = client.escapeIdentifier(String(rows[0]?.name));
   const all = ROLES.join(", ");
   await client.query(`grant connect on database ${database} to ${all}`);
+  // PostgreSQL lets every user fill temporary tables, until the disk is full.
+  await client.query(`revoke temporary on database ${database} from public`);
   // The indexer makes a schema for each build; what Ponder's cache flushes goes through temporary tables.
   await client.query(`grant create, temporary on database ${database} to ahs_index`);
   await client.query(`grant usage on schema ahs to ${all}`);

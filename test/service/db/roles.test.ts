@@ -33,6 +33,8 @@ let as: Record<RoleName, Database>;
 beforeAll(async () => {
   database = await createTestDatabase();
   owner = openMigrated(database.url);
+  // A copy of a database has no rights of its own.
+  await migrateDatabase(owner);
   const open = (role: RoleName) => openMigrated(urlForRole(database.url, role));
   as = { ahs_index: open("ahs_index"), ahs_serve: open("ahs_serve"), ahs_work: open("ahs_work") };
   await createIndexBuild(as.ahs_index.$client, { schema: "index_31337_a1", ...BUILD });
@@ -76,6 +78,7 @@ describe("no process may do more than it needs", () => {
       "create view chain_31337.mine as select 1",
       "create schema chain_8453",
       "create table ahs.mine (id int)",
+      "create temporary table mine (id int)",
       "delete from ahs.payment",
       "delete from ahs.api_key",
       "delete from ahs.key_debit",
@@ -117,6 +120,7 @@ describe("no process may do more than it needs", () => {
       "select * from index_31337_a1.block",
       "create schema chain_8453",
       "create table ahs.mine (id int)",
+      "create temporary table mine (id int)",
       "select * from ahs.routing_policy",
     ],
   };
