@@ -242,7 +242,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     panelBudget: outputs.budget,
   };
   const app = new Hono<ApiEnv>();
-  app.onError(createErrorHandler(logger));
+  app.onError(createErrorHandler(pino({ level: "error" })));
   app.use((context, next) => {
     context.set("requestId", "request");
     context.set("headers", {});
