@@ -72,11 +72,17 @@ describe("a server's reading of control tokens", () => {
     const count = vi.fn(async (text: string) => pieces(text));
     expect(await findReadToken(count, ["reserved_0"])).toEqual({ kind: "unread" });
     expect(count.mock.calls.length).toBeLessThanOrEqual(35);
+    const many = Array.from({ length: 200 }, (_, index) => `reserved_${index}`);
+    count.mockClear();
+    expect(await findReadToken(count, many)).toEqual({ kind: "unread" });
+    expect(count.mock.calls.length).toBeLessThanOrEqual(135);
   });
 
   it("is found for a single token that the operator names", async () => {
     const count = async (text: string) => pieces(text.replaceAll("reserved_0", "x"));
     expect(await findReadToken(count, ["reserved_0"])).toEqual({ kind: "read", token: "reserved_0" });
+    const further = ["|||URL|||", "|||EMAIL|||", "|||PHONE|||", "reserved_0", "reserved_1"];
+    expect(await findReadToken(count, further)).toEqual({ kind: "read", token: "reserved_0" });
   });
 
   it("is not known without usage, and where messages with tokens alone are refused", async () => {
