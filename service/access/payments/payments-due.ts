@@ -254,19 +254,19 @@ export function readUnconfirmed(
 export async function confirm(db: Database, id: string): Promise<void> {
   await underDeadline(db)
     .update(payment)
-    .set({ confirmAt: null })
+    .set({ confirmAt: null, error: null })
     .where(and(eq(payment.id, id), ofMoved));
 }
 
-/** Postpones the check, and replaces the transaction if the money is in another one now. */
+/** Postpones the check, with what the last one found: the transaction that has the money now, or why it seems lost. */
 export async function confirmLater(
   db: Database,
-  id: string,
-  { transaction, until }: { readonly transaction: Hex | null; readonly until: Date },
+  { id }: Pick<StoredPayment, "id">,
+  { until, ...found }: { readonly until: Date } & Partial<Pick<StoredPayment, "transactionHash" | "error">>,
 ): Promise<void> {
   await underDeadline(db)
     .update(payment)
-    .set({ confirmAt: until, ...(transaction === null ? {} : { transactionHash: transaction }) })
+    .set({ confirmAt: until, ...found })
     .where(and(eq(payment.id, id), ofMoved));
 }
 

@@ -54,7 +54,10 @@ export function reconcilePayment(
     : { kind: "wait" };
 }
 
-/** Decides whether settled money is final. It is lost only if no transaction has it and, by final blocks, none ever will. */
+/**
+ * Decides whether settled money is final. It is lost only if no transaction has it and, by final blocks, none ever will, as two looks some
+ * minutes apart show: a node that lags or lacks logs does not find what is there.
+ */
 export function confirmPayment(seen: {
   /** The block of the recorded transaction; null if it is in no block. */
   readonly minedIn: bigint | null;
@@ -67,20 +70,25 @@ export function confirmPayment(seen: {
   readonly expired: boolean;
   /** An order of ours may still be mined. */
   readonly orderOpen: boolean;
+  /** The last look found it lost. */
+  readonly missedBefore: boolean;
 }):
   | { readonly kind: "confirm" }
   /** The transaction that has the money now; null if none has yet. */
   | { readonly kind: "wait"; readonly transaction: Hex | null }
+  /** It is lost unless the next look finds it. */
+  | { readonly kind: "miss"; readonly error: string }
   | { readonly kind: "lose"; readonly error: string } {
   const { minedIn, finalBlock, transfer } = seen;
   if (minedIn !== null) {
     return minedIn <= finalBlock ? { kind: "confirm" } : { kind: "wait", transaction: null };
   }
   if (transfer !== null || seen.orderOpen) return { kind: "wait", transaction: transfer };
+  const kind = seen.missedBefore ? "lose" : "miss";
   if (seen.usedInFinal) {
-    return { kind: "lose", error: "reorganised away, and the authorization was used or withdrawn elsewhere" };
+    return { kind, error: "reorganised away, and the authorization was used or withdrawn elsewhere" };
   }
   return seen.expired
-    ? { kind: "lose", error: "reorganised away, and the authorization has expired" }
+    ? { kind, error: "reorganised away, and the authorization has expired" }
     : { kind: "wait", transaction: null };
 }

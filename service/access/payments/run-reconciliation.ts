@@ -198,7 +198,7 @@ async function confirmPayments(deps: ReconciliationDeps) {
       if (decided.kind === "lose") tally.lost += 1;
     } catch (error) {
       logger.error({ err: error, payment: row.id }, "payment not confirmed: looking again later");
-      await confirmLater(db, row.id, { transaction: null, until: laterOf(row.createdAt, now()) });
+      await confirmLater(db, row, { until: laterOf(row.createdAt, now()) });
     }
   });
   return tally;
@@ -209,6 +209,7 @@ async function decideConfirmation(deps: ReconciliationDeps, row: StoredPayment, 
   return confirmPayment({
     minedIn,
     finalBlock: final.number,
+    missedBefore: row.error !== null,
     ...(minedIn === null ? await lookFurther(deps, row, final) : STILL_THERE),
   });
 }
@@ -238,10 +239,13 @@ async function applyConfirmation(
     case "confirm":
       return confirm(db, row.id);
     case "wait":
-      return confirmLater(db, row.id, {
-        transaction: decided.transaction,
-        until: laterOf(row.createdAt, now),
+      return confirmLater(db, row, {
+        ...(decided.transaction === null ? {} : { transactionHash: decided.transaction }),
+        ...{ error: null, until: laterOf(row.createdAt, now) },
       });
+    case "miss":
+      logger.warn({ payment: row.id, transaction: row.transactionHash }, `payment missed: ${decided.error}`);
+      return confirmLater(db, row, { error: decided.error, until: new Date(now.getTime() + LATEST_MS) });
     case "lose": {
       const creditId = creditIdOf({ network: `eip155:${chainId}`, ...row });
       if (!(await losePayment(db, row.id, { error: decided.error, creditId, now }))) return;

@@ -86,6 +86,7 @@ function moved(changes: Partial<MovedSighting>): MovedSighting {
     usedInFinal: false,
     expired: false,
     orderOpen: false,
+    missedBefore: false,
     ...changes,
   };
 }
@@ -101,8 +102,11 @@ describe("a payment whose money had moved", () => {
     ],
     ["and that our sender still carries out waits", { orderOpen: true, expired: true }, "wait"],
     ["and that may still be carried out waits", {}, "wait"],
-    ["and whose authorization was withdrawn for good is lost", { usedInFinal: true }, "lose"],
-    ["and whose authorization has expired is lost", { expired: true }, "lose"],
+    ["and whose authorization was withdrawn for good is missed", { usedInFinal: true }, "miss"],
+    ["and whose authorization has expired is missed", { expired: true }, "miss"],
+    ["and that is withdrawn and missed again is lost", { usedInFinal: true, missedBefore: true }, "lose"],
+    ["and that is expired and missed again is lost", { expired: true, missedBefore: true }, "lose"],
+    ["and that was missed and is seen again waits", { transfer: OTHER, missedBefore: true }, "wait"],
   ])("%s", (_name, seen, kind) => {
     expect(confirmPayment(moved(seen)).kind).toBe(kind);
   });

@@ -140,8 +140,30 @@ describe("a settlement that was seen in a block", () => {
     await usdc.cancel(payment);
     await usdc.chain.mine(40, 1);
     offsetMs += 61_000;
-    expect(await reconcilePayments(deps())).toMatchObject({ confirmed: 0, lost: 1 });
+    expect(await reconcilePayments(deps())).toMatchObject({ confirmed: 0, lost: 0 });
+    offsetMs += 301_000;
+    expect(await reconcilePayments(deps())).toMatchObject({ lost: 1 });
     expect(await stateOf(id)).toBe("lost");
+  });
+
+  it("is not lost where a node misses its receipt and its logs once, however often that is", async () => {
+    const { payment, id } = await answered();
+    await usdc.chain.mine(40, 1);
+    const missing: PaymentChain = {
+      ...usdc.paymentChain,
+      minedIn: async () => null,
+      findTransfer: async () => null,
+      isUsed: async () => true,
+    };
+    const lagging: PaymentChain = { ...missing, findTransfer: usdc.paymentChain.findTransfer };
+    for (const chain of [missing, lagging, missing]) {
+      offsetMs += 301_000;
+      expect(await reconcilePayments({ ...deps(), chain })).toMatchObject({ confirmed: 0, lost: 0 });
+    }
+    offsetMs += 301_000;
+    expect(await reconcilePayments(deps())).toMatchObject({ lost: 0 });
+    expect(await stateOf(id)).toBe("answered");
+    expect(await usdc.paymentChain.isUsed(payment)).toBe(true);
   });
 });
 
