@@ -121,6 +121,7 @@ describe("a submission that meets another one being paid", () => {
     const output = await world.output();
     const { promise, resolve } = Promise.withResolvers<void>();
     const failing = intakeWorld(db, {
+      settleDeadlineMs: 10_000,
       facilitator: () => ({
         settle: async () => {
           await promise;
@@ -141,6 +142,7 @@ describe("a submission that meets another one being paid", () => {
     const world = intakeWorld(db);
     const output = await world.output();
     const never = intakeWorld(db, {
+      settleDeadlineMs: 10_000,
       facilitator: () => ({ settle: () => new Promise(() => undefined) }),
     });
     void never.submit(output, (await never.payment(output)).headers);
