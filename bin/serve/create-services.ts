@@ -15,6 +15,7 @@ import {
   rotateApiKey,
   topUpApiKey,
 } from "../../service/access/api-keys.ts";
+import { readChargedUnits } from "../../service/access/charged-units.ts";
 import {
   clientAddress,
   readTrustedProxies,
@@ -217,6 +218,7 @@ export async function createServices(
         limit: ipLimit(SPECS_PER_MINUTE, { trustedProxies, clock }),
         addressOf: (source) => clientAddress(source, trustedProxies),
         budgets: createByteBudgets({ db, now: clock.now }),
+        chargedUnits: (keyId, since) => readChargedUnits(db, { kind: "key", keyId }, since),
       },
       head: () => scores.head(),
     }),

@@ -1,6 +1,7 @@
 import type { Address } from "viem";
+import { readChargedUnits } from "../../service/access/charged-units.ts";
 import { keepDealings } from "../../service/api/kit/dealings-cache.ts";
-import { createReportTurns } from "../../service/api/kit/report-turns.ts";
+import { createFairTurns, createReportTurns } from "../../service/api/kit/report-turns.ts";
 import { createCardRenderer } from "../../service/api/report-card/render-pool.ts";
 import { riskFactsReader } from "../../service/api/schemas/risk.ts";
 import type { Services } from "../../service/api/services.ts";
@@ -73,12 +74,14 @@ const CLUSTER_TURNS = { atOnce: 2, waiting: 32, waitMs: 4_000 } as const;
 /** Links change slowly. A cluster takes some kilobytes. */
 const CLUSTERS = { milliseconds: 60_000, entries: 1_000 } as const;
 /** A recovery holds some megabytes of calldata, and waits for the node most of its time. */
-const RECOVERY_TURNS = { atOnce: 4, waiting: 16, waitMs: 4_000 } as const;
+export const RECOVERY_TURNS = { maxRunning: 4, maxWaiting: 16, waitMs: 4_000 } as const;
+/** Thousandths of a US dollar from which a caller has paid: more than a fresh wallet costs. */
+export const PAID_UNITS = 20;
 /**
  * The deadline is for each of the three readings of one answer (whether it can be, the wallet, the simulations), which together
  * stay below what a request may take.
  */
-const RECOVERY_NODE = { timeoutMs: 4_000, retries: 1, deadlineMs: 10_000 } as const;
+export const RECOVERY_NODE = { timeoutMs: 4_000, retries: 1, deadlineMs: 10_000 } as const;
 /** Names of tokens are worth no long wait. */
 const TOKENS = { timeoutMs: 1_500 } as const;
 /** A stored score never changes; facts about counterparties are cached for a minute, at some kilobytes each. */
@@ -148,7 +151,11 @@ export function reportServices(
       { ...CLUSTERS, keyOf: (wallet) => wallet, monotonicMs },
     ),
     previewTurns: createReportTurns(PREVIEW_TURNS),
-    recoveryTurns: createReportTurns(RECOVERY_TURNS),
+    recoveryTurns: createFairTurns({
+      ...RECOVERY_TURNS,
+      hasPaid: async (owner) => (await readChargedUnits(primary, owner, new Date(0))) >= PAID_UNITS,
+      now: monotonicMs,
+    }),
     recovery: {
       chainId,
       outcomes: createOutcomeReader(db, chainId),

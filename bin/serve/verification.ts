@@ -44,7 +44,7 @@ export function verificationServices(
     specs: intakeLimits,
     head,
     ...parts
-  }: Parts & { readonly specs: Pick<Services["specs"], "limit" | "addressOf" | "budgets"> },
+  }: Parts & { readonly specs: Pick<Services["specs"], "limit" | "addressOf" | "budgets" | "chargedUnits"> },
 ) {
   const { db, deployment, logger, clock } = parts;
   const { panel, rpcUrl, maxIndexAgeSeconds } = config;

@@ -63,7 +63,7 @@ import type {
 } from "../verification/verdicts/verdict-view.ts";
 import type { ApiContext, Clock } from "./kit/api-env.ts";
 import type { keepDealings } from "./kit/dealings-cache.ts";
-import type { ReportTurns } from "./kit/report-turns.ts";
+import type { FairTurns, ReportTurns } from "./kit/report-turns.ts";
 import type { ServerLife } from "./kit/server-life.ts";
 import type { createCardRenderer } from "./report-card/render-pool.ts";
 import type { Attestation } from "./schemas/ahs-record.ts";
@@ -197,7 +197,7 @@ type ScoringServices = {
   /** A queue of free previews, so that they do not delay paid reports. */
   readonly previewTurns: ReportTurns;
   /** A queue of its own, so that a slow node does not delay other reports. */
-  readonly recoveryTurns: ReportTurns;
+  readonly recoveryTurns: FairTurns;
   /**
    * Facts of a risk, and the share, 0 to 1, of what own calls tried to send that was for listed accounts; null where they cannot
    * be read now.
@@ -270,6 +270,8 @@ export type VerificationServices = Pick<
     readonly addressOf: (source: CallSource) => string | null;
     /** Bytes that may be registered per day. */
     readonly budgets: ByteBudgets;
+    /** Units that a key was charged since a moment. */
+    readonly chargedUnits: (keyId: string, since: Date) => Promise<number>;
   };
   /** Returns why the guard refuses a URL; null if it does not. */
   readonly refuseUrl: UrlVisitor["refusal"];

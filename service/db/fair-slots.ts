@@ -1,5 +1,5 @@
 /** Callers whose unpaid time is remembered, the longest unused forgotten first. */
-const MOST_CALLERS = 10_000;
+const MOST_CALLERS = 100_000;
 
 type Waiting = { readonly caller: string | null; readonly enter: (isGranted: boolean) => void };
 
@@ -11,10 +11,13 @@ type Waiting = { readonly caller: string | null; readonly enter: (isGranted: boo
 export function createFairSlots({
   maxRunning,
   maxWaiting,
+  waitMs = null,
   now,
 }: {
   readonly maxRunning: number;
   readonly maxWaiting: number;
+  /** Longest wait for a place; null for any. */
+  readonly waitMs?: number | null;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
 }) {
@@ -82,7 +85,19 @@ export function createFairSlots({
       waiting = waiting.filter((one) => one !== worst);
       worst.enter(false);
     }
-    return new Promise((enter) => waiting.push({ caller, enter }));
+    return new Promise((resolve) => {
+      const enter = (isGranted: boolean) => {
+        clearTimeout(timer);
+        resolve(isGranted);
+      };
+      const one = { caller, enter };
+      const leave = () => {
+        waiting = waiting.filter((other) => other !== one);
+        resolve(false);
+      };
+      const timer = waitMs === null ? undefined : setTimeout(leave, waitMs);
+      waiting.push(one);
+    });
   };
 
   return {

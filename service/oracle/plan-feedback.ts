@@ -44,8 +44,11 @@ export type Spent = {
   readonly replacing: number;
 };
 
-/** Part of the day's money for first feedback and for what got better. The rest is reserved for what is no longer true. */
-const FIRST_PERCENT = 90n;
+/**
+ * Parts of the day's money, in per cent, up to which feedback may fill it that corrects nothing: of agents without any in the last 30 days,
+ * and of the others, which change wallets and grades for little. The rest is reserved for what is no longer true.
+ */
+export const FEEDBACK_PERCENT = { first: 90n, again: 30n } as const;
 
 /**
  * Chooses the calls to send now, the gravest change first, then the agent with the least feedback lately, while they fit into the day's
@@ -96,7 +99,8 @@ function isWithinDay(
 
 function limitOf(candidate: FeedbackCandidate, { dailyWei }: FeedbackPolicy): bigint {
   if (isSecondCall(candidate)) return (dailyWei * 5n) / 4n;
-  return urgencyOf(candidate) < FIRST_FEEDBACK ? dailyWei : (dailyWei * FIRST_PERCENT) / 100n;
+  if (urgencyOf(candidate) < FIRST_FEEDBACK) return dailyWei;
+  return (dailyWei * FEEDBACK_PERCENT[candidate.givenLately === 0 ? "first" : "again"]) / 100n;
 }
 
 function isSecondCall({ entry, wanted, revoked }: FeedbackCandidate): boolean {

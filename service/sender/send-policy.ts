@@ -5,24 +5,33 @@ import type { Backoff } from "../db/run-loop.ts";
 export const SETTLEMENT_MAX_GAS = 200_000n;
 
 /** Gas of a common settlement by EIP-3009, a contract's check of its signature included, half over. */
-const NEWCOMER_MAX_GAS = 120_000n;
+export const NEWCOMER_MAX_GAS = 120_000n;
 
 /**
  * Parts of a day's gas for payments, in per cent, up to which each kind of call may fill it. A contract that pays can agree in every
- * simulation and refuse in the transaction, at no cost of its own; so who never paid, or made more gas revert than it paid for, fills less.
+ * simulation and refuse in the transaction, at no cost of its own; so who never paid, or made more than a tenth of what it paid for revert, fills less.
  */
-const PAYMENT_CEILINGS = { unproven: 20, newcomer: 70, payer: 80, laterStep: 90, worthyStep: 100 } as const;
+export const PAYMENT_CEILINGS = {
+  unproven: 20,
+  newcomer: 70,
+  payer: 80,
+  laterStep: 90,
+  worthyStep: 100,
+} as const;
 
 export type PaymentCall = keyof typeof PAYMENT_CEILINGS;
 
 /** Gas of one payer's settlements: of those that paid, of those that reverted, and of today's. */
 export type PayerGas = { readonly paid: bigint; readonly reverted: bigint; readonly today: bigint };
 
+/** Gas that a payer may make revert for each gas that it paid for, in per cent. */
+const REVERTED_PERCENT = 10n;
+
 /** Kind of a payer's settlement of so much gas. */
 export function kindOfSettlement({ paid, reverted }: PayerGas, gas: bigint): PaymentCall {
-  if (reverted > (paid === 0n ? 0n : paid + SETTLEMENT_MAX_GAS)) return "unproven";
-  if (paid > 0n) return "payer";
-  return gas > NEWCOMER_MAX_GAS ? "unproven" : "newcomer";
+  if (reverted * 100n > paid * REVERTED_PERCENT) return "unproven";
+  if (gas > NEWCOMER_MAX_GAS && gas > paid) return "unproven";
+  return paid > 0n ? "payer" : "newcomer";
 }
 
 /** Whether a day has gas for a call of a kind. No payer has more of it than it leaves to the others. */

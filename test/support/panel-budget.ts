@@ -12,7 +12,7 @@ export function panelBudget({
 }: Partial<Pick<PanelBudget, "tokensPerDay" | "largestRun"> & DayTokens & OwnerTokens> = {}): PanelBudget {
   return {
     ...{ tokensPerDay, largestRun },
-    readDay: async () => ({ used: 0, granted: 0, returned: 0, ...use }),
+    readDay: async () => ({ used: 0, granted: 0, free: 0, returned: 0, ...use }),
     readOwner: async () => ({ today: 0, paid: 0, unpaid: 0, ...use }),
   };
 }

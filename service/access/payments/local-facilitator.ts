@@ -333,7 +333,8 @@ const FEES_RETRY_SECONDS = 60;
 /** How many times its gas a later step has to bring for the last part of a day's gas. */
 const WORTHY = 10n;
 const OF_KIND: Readonly<Record<PaymentCall, string>> = {
-  unproven: "of wallets that made more gas revert than they paid for, and on first payments of much gas",
+  unproven:
+    "of wallets that made much of the gas revert that they paid for, and on early payments of much gas",
   newcomer: "of wallets that have not paid here before",
   payer: "of payments",
   laterStep: "that bring little more than their gas",

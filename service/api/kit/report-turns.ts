@@ -1,4 +1,6 @@
+import { type Owner, ownerText } from "../../access/access.ts";
 import { type Problem, unavailable } from "../../access/problems.ts";
+import { createFairSlots } from "../../db/fair-slots.ts";
 
 /** A queue for report reads, so that many reports do not block other requests. */
 export type ReportTurns = {
@@ -55,6 +57,33 @@ export function createReportTurns({
         if (next === undefined) running -= 1;
         else next();
       }
+    },
+  };
+}
+
+/** Places for reads that may end without a charge, so that no caller keeps the others from them. */
+export type FairTurns = {
+  /** Waits for a turn of the caller and reads. Throws a 503 problem without a place in time. */
+  take<Result extends object>(owner: Owner, read: () => Promise<Result>): Promise<Result>;
+};
+
+/** Callers that never paid count as one, since any number of wallets costs little. */
+const NEWCOMERS = "newcomers";
+
+/** Callers take turns by the time of their reads. Those who never paid share the turns, and leave a place to the others. */
+export function createFairTurns({
+  hasPaid,
+  ...limits
+}: Parameters<typeof createFairSlots>[0] & {
+  readonly hasPaid: (owner: Owner) => Promise<boolean>;
+}): FairTurns {
+  const slots = createFairSlots(limits);
+  return {
+    async take(owner, read) {
+      const caller = (await hasPaid(owner)) ? ownerText(owner) : NEWCOMERS;
+      const result = await slots.run(caller, read);
+      if (result === null) throw tooManyReports();
+      return result;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import type { Owner } from "../../access/access.ts";
 import type { Market } from "../../model/features/market.ts";
 import { ownApprovalTest, vouchedTokenTest } from "../../reports/diagnosis/approvals.ts";
 import { diagnoseHealth, type Health } from "../../reports/diagnosis/health.ts";
@@ -90,14 +91,14 @@ export type Protection = Awaited<ReturnType<typeof findProtection>>;
 
 /** Runs all services on one read of the rows and at one block. Throws the 503 problems of its sources. */
 export async function findProtection(
-  { address, now }: { readonly address: Address; readonly now: Date },
+  { address, owner, now }: { readonly address: Address; readonly owner: Owner; readonly now: Date },
   deps: Services,
 ) {
   const [standing, source] = await Promise.all([
     freshStanding(address, deps, now),
     readReport(address, deps),
   ]);
-  return deps.recoveryTurns.take(async () => {
+  return deps.recoveryTurns.take(owner, async () => {
     const recovery = await requireRecovery(address, deps);
     const [risk, exchanged, drawnTokens] = await Promise.all([
       answerRisk({ address, standing, now }, deps),

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import { ownerOf } from "../../access/access.ts";
 import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
 import { type ProtectionStep, planProtection } from "../../reports/diagnosis/protect.ts";
 import { listChecks, summarize } from "../../reports/diagnosis/protect-checks.ts";
@@ -8,14 +9,7 @@ import { previewQuery, previewReport, previewSchema } from "../kit/report-previe
 import { reportScope, requireReadable } from "../kit/wallet-report.ts";
 import { purchaseBy, refuseWebhookUrl, renderSubscription } from "../schemas/alert-subscription.ts";
 import { renderAdviceNumbers } from "../schemas/report-parts.ts";
-import {
-  renderBlock,
-  renderOffers,
-  renderTransaction,
-  requireRecoveryTurn,
-  usdOf,
-  withUnread,
-} from "../schemas/retries.ts";
+import { renderBlock, renderOffers, renderTransaction, usdOf, withUnread } from "../schemas/retries.ts";
 import { addressParams, isoOf, toUsd } from "../schemas/values.ts";
 import { findingsOf, findProtection, type Protection, type Ready } from "./get-agent-protect-findings.ts";
 import { type ProtectAnswer, protectSchema } from "./get-agent-protect-schema.ts";
@@ -58,11 +52,10 @@ export const getAgentProtect = definePaid({
   ],
   async check({ params }, { deps, now }) {
     await requireReadable(params.address, deps, now);
-    requireRecoveryTurn(deps);
   },
-  async prepare({ params: { address }, query }, _checked, { deps, now }) {
+  async prepare({ params: { address }, query }, _checked, { deps, now, caller }) {
     if (query.webhook_url !== undefined) await refuseWebhookUrl(query.webhook_url, deps);
-    return findProtection({ address, now }, deps);
+    return findProtection({ address, owner: ownerOf(caller), now }, deps);
   },
   freeAnswer(_input, protection) {
     const answer = renderProtection(protection, { charged: false, monitoring: null });
@@ -75,7 +68,10 @@ export const getAgentProtect = definePaid({
     { deps, now, caller, debitId },
   ): Promise<ProtectAnswer> {
     // The settlement may have used the wallet's own balance.
-    const protection = caller.kind === "payer" ? await findProtection({ address, now }, deps) : prepared;
+    const protection =
+      caller.kind === "payer"
+        ? await findProtection({ address, owner: ownerOf(caller), now }, deps)
+        : prepared;
     // Last, because everything that can fail has succeeded by now.
     const monitoring =
       query.webhook_url === undefined

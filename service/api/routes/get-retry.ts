@@ -1,5 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
+import { type Owner, ownerOf } from "../../access/access.ts";
 import { createMarket } from "../../model/features/market.ts";
 import { countText } from "../../reports/phrases.ts";
 import type { FailedExecution } from "../../reports/recovery/failed-calls.ts";
@@ -20,7 +21,6 @@ import {
   renderOffers,
   renderScope,
   requireRecovery,
-  requireRecoveryTurn,
   retryOfferSchema,
   simulatedAtSchema,
   usdOf,
@@ -102,21 +102,23 @@ export const getRetry = definePaid({
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable", "node-unavailable"],
   async check({ params }, { deps, now }) {
     await requireReadable(params.address, deps, now);
-    requireRecoveryTurn(deps);
   },
-  prepare: ({ params }, _checked, { deps }) => findRetries(params.address, deps),
+  prepare: ({ params }, _checked, { deps, caller }) => findRetries(params.address, ownerOf(caller), deps),
   freeAnswer: (_input, found) => (found.recovered.offers.length === 0 ? renderRetry(found, false) : null),
   interestIn: ({ address }) => [address],
   async work({ params: { address } }, found, { deps, caller }) {
     // The settlement may have used the wallet's own balance.
-    return renderRetry(caller.kind === "payer" ? await findRetries(address, deps) : found, true);
+    return renderRetry(
+      caller.kind === "payer" ? await findRetries(address, ownerOf(caller), deps) : found,
+      true,
+    );
   },
 });
 
 /** Simulates the failures of a wallet. Throws the 503 problems of its sources. */
-async function findRetries(address: Address, deps: Services) {
+async function findRetries(address: Address, owner: Owner, deps: Services) {
   const { rows } = await readReport(address, deps);
-  return deps.recoveryTurns.take(async () => {
+  return deps.recoveryTurns.take(owner, async () => {
     const recovery = await requireRecovery(address, deps);
     const recovered = await withNode(() =>
       recoverFailures(recovery, openNode(deps), { before: NOTHING_BEFORE, policy: deps.policy }),

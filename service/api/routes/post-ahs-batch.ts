@@ -16,8 +16,8 @@ import type { Services } from "../services.ts";
 const MAX_ENTRIES = 100;
 /** Maximum distinct wallets by way of paying. */
 const MAX_WALLETS = { key: 25, payer: 10, nobody: 10 } as const satisfies Record<Caller["kind"], number>;
-/** Thousandths of a US dollar: of each wallet, and of all of them at most. */
-const PRICE = { wallet: 1_000, most: 10_000 } as const;
+/** Thousandths of a US dollar: of each wallet, of all of them at most, and of an answer without a score, which took a settlement. */
+const PRICE = { wallet: 1_000, most: 10_000, unscored: 10 } as const;
 /** Wallets scored at once: 25 wallets with histories of 8 s each finish within the deadline. */
 const AT_ONCE = 8;
 
@@ -80,7 +80,7 @@ export const postAhsBatch = definePaid({
   tag: "Scores",
   summary: "Agent Health Scores of up to 25 wallets",
   description:
-    "Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one.\n\nThe price is 1 USD for each distinct wallet, and 10 USD at most: the 402 names that of the request. A key and a payment of scheme `exact` pay it whole. A payment of scheme `upto` authorizes it, and is charged 1 USD for each wallet with a score.",
+    "Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one.\n\nThe price is 1 USD for each distinct wallet, and 10 USD at most: the 402 names that of the request. A key and a payment of scheme `exact` pay it whole. A payment of scheme `upto` authorizes it, and is charged 1 USD for each wallet with a score, and 0.01 USD where none has one.",
   request: { params: z.object({}), query: z.object({}), body: bodySchema },
   answer: { schema: batchSchema, description: "The records" },
   problems: [
@@ -149,9 +149,9 @@ export const postAhsBatch = definePaid({
   },
 });
 
-/** The share of each wallet with a score; one unit for an answer that has none. */
+/** The share of each wallet with a score. */
 function meteredUnits(scored: number): number {
-  return Math.max(PRICE.wallet * scored, 1);
+  return Math.max(PRICE.wallet * scored, PRICE.unscored);
 }
 
 function distinct(body: z.infer<typeof bodySchema> | null): readonly Address[] {

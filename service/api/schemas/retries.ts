@@ -13,7 +13,6 @@ import {
   serializeUnsigned,
   type UnsignedTransaction,
 } from "../../reports/recovery/unsigned-transaction.ts";
-import { tooManyReports } from "../kit/report-turns.ts";
 import { reportScope } from "../kit/wallet-report.ts";
 import type { Services } from "../services.ts";
 import { blockSchema } from "./ahs-record.ts";
@@ -282,11 +281,6 @@ const DETAILS: Readonly<Partial<Record<NodeFailure["kind"], string>>> = {
   node_behind: "The chain's node has not the newest indexed block, or another one in its place.",
   state_missing: "The chain's node keeps no state of the newest indexed block.",
 };
-
-/** Throws a 503 if the queue of recoveries is full. */
-export function requireRecoveryTurn({ recoveryTurns }: Pick<Services, "recoveryTurns">): void {
-  if (!recoveryTurns.hasRoom()) throw tooManyReports();
-}
 
 /** State of a wallet by index and node. Throws a 503 problem if either fails. */
 export function requireRecovery(

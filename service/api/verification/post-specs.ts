@@ -140,9 +140,10 @@ type SpecSender = { readonly keyId: string } | { readonly address: string | null
 
 const MEGABYTE = 1_000_000;
 /** Bytes a day. The largest specification has 1.6 MB. */
-const SPEC_BYTES = {
+export const SPEC_BYTES = {
   /** Per address; the first 64 bits of an IPv6 address. */
   address: 20 * MEGABYTE,
+  /** Per key that was charged KEY_UNITS in the last day. Any number of other keys can be bought again and again for the same money. */
   key: 200 * MEGABYTE,
   /** All addresses together. The space of unused specifications is free again within a day or two. */
   addresses: 2_000 * MEGABYTE,
@@ -152,9 +153,12 @@ const SPEC_BYTES = {
     address: 2 * MEGABYTE,
     key: 4 * MEGABYTE,
     addresses: 200 * MEGABYTE,
-    keys: 200 * MEGABYTE,
+    keys: 400 * MEGABYTE,
   },
 } as const;
+/** Thousandths of a US dollar of a day's charges from which a key has bytes of its own. Others count for their address. */
+export const KEY_UNITS = 1_000;
+const DAY_MS = 86_400_000;
 /** Bytes of a row and its index entries, without texts. */
 const ROW_BYTES = 1_000;
 
@@ -188,7 +192,7 @@ function budgetRefusal(
     );
   return unavailable(
     "storage-spent",
-    "The service keeps as many bytes of specifications as it takes in a day; one with an API key, or signed by the client of its job, may still be taken.",
+    `The service keeps as many bytes of specifications as it takes in a day; one with an API key that was charged ${KEY_UNITS / 1_000} USD within a day may still be taken.`,
     { retryAfterSeconds },
   );
 }
@@ -249,7 +253,7 @@ export const postSpecs = defineFree({
   tool: "Registers the specification of a job, by which its output will be judged, and returns its id, hash and the tag for the job's on-chain description. Use it before the work begins.",
   tag: "Verification",
   summary: "Register a job specification",
-  description: `Registers what an output is going to be judged by, free of charge; every call registers anew. Put \`job_description_tag\` of the answer into the job's description, or have the job's client sign the specification, before the delivery. Without one of them the specification is used for judging but settles no escrow. A \`client_signature\` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. \`erc8183_job_id\` without \`escrow\` is on record and binds nothing. At most ${SPECS_PER_MINUTE} a minute and ${SPEC_BYTES.address / 1_000_000} MB a day from one address, counted in UTF-8; with \`X-API-Key\` as many a minute as the key may make calls, and ${SPEC_BYTES.key / 1_000_000} MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.`,
+  description: `Registers what an output is going to be judged by, free of charge; every call registers anew. Put \`job_description_tag\` of the answer into the job's description, or have the job's client sign the specification, before the delivery. Without one of them the specification is used for judging but settles no escrow. A \`client_signature\` is verified here: one that is not the on-chain client's for this job and hash is refused (422), as are texts with invisible characters and texts that leave an output no room in the panel's models. \`erc8183_job_id\` without \`escrow\` is on record and binds nothing. At most ${SPECS_PER_MINUTE} a minute and ${SPEC_BYTES.address / 1_000_000} MB a day from one address, counted in UTF-8; with \`X-API-Key\` as many a minute as the key may make calls, and, once it was charged ${KEY_UNITS / 1_000} USD within a day, ${SPEC_BYTES.key / 1_000_000} MB a day (429 beyond). Beyond what the service takes from all in a day the answer is 503. One that names no escrow's job and gets no output is forgotten after a day, as is one that names a job that the index never saw; one that names a job once that is over.`,
   request: { params: z.object({}), query: z.object({}), body: specBodySchema },
   answer: { schema: registeredSchema, description: "The specification's id and hash" },
   headers: { "X-API-Key": "Optional: counts the specification for the key instead of the address" },
@@ -266,7 +270,7 @@ export const postSpecs = defineFree({
   async respond(context, { body }, { deps, now }) {
     if (body === null) throw new Error("a specification without a body passed validation");
     const draft = draftOf(body, deps.specs.scope);
-    const sender = await senderOf(context, deps);
+    const sender = await senderOf(context, deps, now);
     const spent = await deps.specs.budgets.take(budgetsOf(sender, draft), bytesOf(draft));
     if (spent !== null) throw budgetRefusal(sender, spent);
     const outcome = await deps.specs.register(draft, now);
@@ -290,13 +294,18 @@ export const postSpecs = defineFree({
 async function senderOf(
   context: ApiContext,
   { keys, specs, socketAddress }: Pick<Services, "keys" | "specs" | "socketAddress">,
+  now: Date,
 ): Promise<SpecSender> {
   const key = await keys.enter(callerRequest(context));
-  if (key !== null) return { keyId: key.keyId };
+  if (key?.balanceUnits === null) return { keyId: key.keyId };
   const source = {
     socket: socketAddress(context),
     forwardedFor: context.req.header("x-forwarded-for"),
   };
+  if (key !== null) {
+    const charged = await specs.chargedUnits(key.keyId, new Date(now.getTime() - DAY_MS));
+    return charged >= KEY_UNITS ? { keyId: key.keyId } : { address: specs.addressOf(source) };
+  }
   const limited = specs.limit(source);
   if (limited !== null) throw rateLimited(limited);
   return { address: specs.addressOf(source) };

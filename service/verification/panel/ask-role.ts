@@ -64,7 +64,7 @@ export type RoleResult<Answer> = {
 };
 
 /**
- * Asks a role, and once more with the list of faults if its answer does not fit the schema. A second misfit, a refusal and a server failure
+ * Asks a role, and once more with the list of faults if its answer does not fit the schema and the run may repair it. A last misfit, a refusal and a server failure
  * become abstentions with a reason. Rejects with the signal's reason when it aborts, and with the error of `begin`.
  */
 async function askRole<Answer>(deps: PanelDeps, task: RoleTask<Answer>): Promise<RoleResult<Answer>> {
@@ -78,7 +78,7 @@ async function askRole<Answer>(deps: PanelDeps, task: RoleTask<Answer>): Promise
     return readOutcome(reply.outcome, task);
   };
   let reading = await ask(task.blocks, []);
-  if (reading.kind === "off") {
+  if (reading.kind === "off" && deps.mayRepair?.() !== false) {
     const { bad, faults } = reading;
     const blocks =
       bad === null || estimateTokens(bad) > deps.settings.answerTokens ? [] : [blockOf("answer", bad)];
@@ -93,22 +93,19 @@ type Reading<Answer> =
   | { kind: "off"; faults: readonly string[]; bad: string | null }
   | { kind: "abstained"; reason: string; isTooLong: boolean };
 
+/** Start of the reason of a role whose server gave no answer. */
+export const UNAVAILABLE = "the model server is not available";
+
 const ABSTENTIONS = {
   refused: "refused",
   too_long: "the texts are too long for the model",
-  unavailable: "the model server is not available",
+  unavailable: UNAVAILABLE,
   rejected: "the model server does not take the question",
 } as const;
 
 /** True if a role abstained because its model or the server's filter refused. */
 export function isRefusal(answer: RoleAnswer<unknown>): boolean {
   return answer.kind === "abstained" && answer.reason.startsWith(`${ABSTENTIONS.refused}: `);
-}
-
-/** True if a role abstained because its server gave no answer. */
-export function isOutage(answer: RoleAnswer<unknown>): boolean {
-  if (answer.kind !== "abstained") return false;
-  return answer.reason === NO_ANSWER_YET || answer.reason.startsWith(`${ABSTENTIONS.unavailable}: `);
 }
 
 const TOO_WORDY =
@@ -216,7 +213,9 @@ function resultOf<Answer>(reading: Reading<Answer>, usage: Omit<RoleRecord, "ans
     return { record, answer: { kind: "answer", answer }, isTooLong: false };
   }
   const isOff = reading.kind === "off";
-  const reason = isOff ? `off the schema twice: ${reading.faults.join("; ")}` : reading.reason;
+  const reason = isOff
+    ? `off the schema${usage.requests > 1 ? " twice" : ""}: ${reading.faults.join("; ")}`
+    : reading.reason;
   const answer = { kind: "abstained", reason } as const;
   return { record: { ...usage, answer }, answer, isTooLong: !isOff && reading.isTooLong };
 }
@@ -228,6 +227,8 @@ export type PanelDeps = AskDeps & {
   begin: (record: RoleRecord) => Promise<void>;
   /** Stores each new answer or abstention with its usage at once. If it rejects, the run ends. */
   keep: (record: RoleRecord) => Promise<void>;
+  /** Whether one more role may be asked again for an answer that fits the schema. Absent: each role once. */
+  mayRepair?: () => boolean;
   signal: AbortSignal;
 };
 

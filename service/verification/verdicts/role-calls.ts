@@ -2,10 +2,11 @@ import { and, eq, getTableColumns, sql } from "drizzle-orm";
 import type { Database } from "../../db/database.ts";
 import { QUERY_DEADLINE } from "../../db/database.ts";
 import { roleCall } from "../../db/tables/verdict.ts";
-import type { PanelDeps } from "../panel/ask-role.ts";
+import { NO_ANSWER_YET, type PanelDeps, UNAVAILABLE } from "../panel/ask-role.ts";
 import { GENERATOR_ROLES, type RoleName, type RoleRecord } from "../panel/types.ts";
 import { openAnswer, placeOf, sealAnswer } from "./sealed-texts.ts";
 import { storable } from "./store-decision.ts";
+import { FREE_CAUSES } from "./token-budget.ts";
 import { isLeasedBy, type RunLease } from "./verdict-queue.ts";
 
 /** Another worker has the lease of the run. */
@@ -115,6 +116,29 @@ export async function readRoleCalls(
           }
         : { kind: "abstained", reason: failure },
   }));
+}
+
+/** Tokens of the tries of a decision, and of that those of questions that were answered. */
+export type TakenTokens = { readonly tokens: number; readonly answered: number };
+
+/** Failures of a role whose server gave no answer. */
+const OUTAGE = `(failure = '${NO_ANSWER_YET}' or failure like '${UNAVAILABLE}: %')`;
+
+/** Reads the tokens that a run has taken. All unpaid runs of a verdict count as one. */
+export async function readTakenTokens(
+  db: Database,
+  { verdictId, run, cause }: Pick<RunLease, "verdictId" | "run" | "cause">,
+): Promise<TakenTokens> {
+  const { rows } = await db.$client.query<TakenTokens>({
+    ...QUERY_DEADLINE,
+    text: `select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::float8 as tokens,
+       coalesce(sum(prompt_tokens::bigint + completion_tokens) filter (where ${OUTAGE} is not true), 0)::float8 as answered
+     from ahs.role_call where verdict_id = $1 and (run = $2 or ($3 and run > 1))`,
+    values: [verdictId, run, FREE_CAUSES.includes(cause)],
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error(`the tokens of verdict ${verdictId} were not read`);
+  return row;
 }
 
 /** Usage of a run, all attempts included; the cost is null if the prices of a role's model are unknown. */

@@ -1,15 +1,17 @@
 import type { createVerdictMetrics } from "../metrics.ts";
-import { isOutage, isRefusal, type PanelDeps } from "../panel/ask-role.ts";
-import {
-  type PanelCase,
-  type PanelOutcome,
-  type ReleasedMoney,
-  ROLE_NAMES,
-  type RoleRecord,
-} from "../panel/types.ts";
+import { isRefusal, type PanelDeps } from "../panel/ask-role.ts";
+import { type PanelCase, type PanelOutcome, type ReleasedMoney, ROLE_NAMES } from "../panel/types.ts";
 import { buildDecision, type Decided } from "./build-decision.ts";
 import { failRun, type RunFailure } from "./fail-run.ts";
-import { LeaseLost, readRoleCalls, readRunUsage, reusableAnswers, storeCalls } from "./role-calls.ts";
+import {
+  LeaseLost,
+  readRoleCalls,
+  readRunUsage,
+  readTakenTokens,
+  reusableAnswers,
+  storeCalls,
+  type TakenTokens,
+} from "./role-calls.ts";
 import { storable, storeDecision } from "./store-decision.ts";
 import { RUNS_IN_OUTAGE, RUNS_PER_DECISION } from "./token-budget.ts";
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
@@ -18,7 +20,7 @@ import { giveBackLease, keepLease, type LeaseDeps, lockLeased, type RunLease } f
 /** Runs the panel; `known` are answers that need not be asked again. */
 export type RunPanel = (
   panelCase: PanelCase,
-  run: Pick<PanelDeps, "begin" | "keep" | "known" | "signal">,
+  run: Pick<PanelDeps, "begin" | "keep" | "known" | "mayRepair" | "signal">,
 ) => Promise<PanelOutcome>;
 
 export type RunOneDeps = Parameters<typeof failRun>[0] &
@@ -105,8 +107,9 @@ async function askPanel(
   if (runPanel === null) return { kind: "failed", ...NO_SECOND_PANEL };
   const earlier = await readRoleCalls(deps.db, lease);
   const known = reusableAnswers(earlier);
-  const spent =
-    known.length < ROLE_NAMES.length ? spentOf(earlier, deps.tokensOfCase({ ...texts, domain })) : null;
+  const taken = await readTakenTokens(deps.db, lease);
+  const runTokens = deps.tokensOfCase({ ...texts, domain });
+  const spent = known.length < ROLE_NAMES.length ? spentOf(taken, runTokens) : null;
   if (spent !== null) return { kind: "failed", ...spent };
   const calls = storeCalls(deps, lease);
   // An ALLOW that the second panel upholds has met the rules for its amount before.
@@ -114,7 +117,7 @@ async function askPanel(
   const released = isAllowed ? null : await deps.readReleased(job);
   const running = runPanel(
     { ...texts, domain, providerHasScore, released },
-    { known, ...calls, signal: stop },
+    { known, ...calls, mayRepair: repairsOf(taken, runTokens), signal: stop },
   );
   // A silent model must not keep the process from ending.
   const outcome = storable(await Promise.race([running, rejectAt(stop)]));
@@ -125,15 +128,20 @@ async function askPanel(
 }
 
 /** The failure of a decision whose tries took too many tokens; null while another try may be made. */
-function spentOf(earlier: readonly RoleRecord[], runTokens: number): RunFailure | null {
-  const tokensIn = (calls: readonly RoleRecord[]) =>
-    calls.reduce((sum, call) => sum + call.promptTokens + call.completionTokens, 0);
-  const answered = tokensIn(earlier.filter(({ answer }) => !isOutage(answer)));
-  const tokens = tokensIn(earlier);
+function spentOf({ tokens, answered }: TakenTokens, runTokens: number): RunFailure | null {
   if (answered + runTokens <= RUNS_PER_DECISION * runTokens && tokens < RUNS_IN_OUTAGE * runTokens)
     return null;
   const message = `The tries of this verdict took ${tokens} tokens without an outcome, ${answered} of them for answers. A run takes about ${runTokens}.`;
   return { message, retryable: false };
+}
+
+/** Repairs of a try: as many of its roles as the tokens that are left beside the try itself can ask again. */
+function repairsOf({ answered }: TakenTokens, runTokens: number): () => boolean {
+  let left = Math.floor(ROLE_NAMES.length * (RUNS_PER_DECISION - 1 - answered / runTokens));
+  return () => {
+    left -= 1;
+    return left >= 0;
+  };
 }
 
 async function decide(

@@ -1,7 +1,7 @@
 import { nextDay } from "../../db/day-budget.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { type RunOneDeps, runOne } from "./run-one.ts";
-import { readDayTokens, sharedTokens } from "./token-budget.ts";
+import { readDayTokens, tokenShares } from "./token-budget.ts";
 import { leaseVerdicts, listenForVerdicts, putOffFree, readVerdictQueue } from "./verdict-queue.ts";
 
 export type VerdictWorkDeps = RunOneDeps & {
@@ -19,7 +19,8 @@ type Queue = { listener: ReturnType<typeof listenForVerdicts>; underWay: Set<Pro
 
 /**
  * Runs due verdicts until the signal fires; any number of processes may do so. Then it starts no more, aborts the running ones and gives
- * them back. A paid run is always made. Unpaid runs wait for the next UTC day when only the tokens for paid runs of jobs are left. Never throws: failures are logged and retried.
+ * them back. A paid run is always made. Unpaid runs wait for the next UTC day once their share of the tokens is spent.
+ * Never throws: failures are logged and retried.
  */
 export async function runVerdicts(deps: VerdictWorkDeps, signal: AbortSignal): Promise<void> {
   const listener = listenForVerdicts(deps.db);
@@ -46,13 +47,13 @@ async function beginDue(deps: VerdictWorkDeps, queue: Queue, signal: AbortSignal
   const room = deps.atOnce - queue.underWay.size;
   if (room <= 0) return;
   const now = deps.now();
-  const { used, granted } = await readDayTokens(db, { ...deps, now });
-  const withFree = used + granted < sharedTokens(deps.tokensPerDay);
+  const { free } = await readDayTokens(db, { ...deps, now });
+  const withFree = free < tokenShares(deps.tokensPerDay).free;
   if (!withFree) {
     const until = nextDay(now);
     const waiting = await putOffFree(db, { now, until });
     if (waiting > 0)
-      logger.warn({ waiting, until, used, granted }, "the day's tokens are spent: re-runs wait");
+      logger.warn({ waiting, until, free }, "the day's tokens for unpaid runs are spent: they wait");
   }
   const leaseUntil = new Date(now.getTime() + lease.leaseMs);
   for (const leased of await leaseVerdicts(db, { now, leaseUntil, limit: room, withFree })) {
@@ -89,8 +90,8 @@ async function watchQueue(deps: VerdictWorkDeps, signal: AbortSignal): Promise<v
       metrics.queueDepth.set(depth);
       metrics.queueAgeSeconds.set(ageSeconds);
       metrics.processing.set(processing);
-      const { used } = await readDayTokens(db, { ...deps, now: deps.now() });
-      metrics.tokensLeft.set(Math.max(0, deps.tokensPerDay - used));
+      const { used, free } = await readDayTokens(db, { ...deps, now: deps.now() });
+      metrics.tokensLeft.set(Math.max(0, deps.tokensPerDay - used - free));
     },
   });
 }

@@ -4,27 +4,32 @@ import { QUERY_DEADLINE } from "../../db/database.ts";
 import { hasRoom, isOverShare, secondsLeftOfDay, startOfDay } from "../../db/day-budget.ts";
 import type { RunCause } from "../../db/tables/verdict.ts";
 
-/** Share of a day that only paid runs of jobs may use, whose money waits and which expire. */
-const SHARE_FOR_JOBS = 2 / 3;
-
 /** Causes of unpaid runs. */
 export const FREE_CAUSES: readonly RunCause[] = ["evidence", "near_expiry"];
 
-/** Tokens up to which unpaid runs, and outputs without a job, may fill the day. */
-export function sharedTokens(tokensPerDay: number): number {
-  return Math.floor(tokensPerDay * (1 - SHARE_FOR_JOBS));
+/** Share of a day for unpaid runs. */
+const FREE_SHARE = 1 / 4;
+/** Share of the rest that only runs of jobs may use, whose money waits and which expire. */
+const SHARE_FOR_JOBS = 2 / 3;
+
+/** Tokens of a day for unpaid runs, for paid runs of jobs, and those of them that outputs without a job may take. */
+export function tokenShares(tokensPerDay: number) {
+  const free = Math.floor(tokensPerDay * FREE_SHARE);
+  const jobs = tokensPerDay - free;
+  return { free, jobs, withoutJob: Math.floor(jobs * (1 - SHARE_FOR_JOBS)) };
 }
 
-/** One run decides, and refusals or answers off the schema may cost another one. */
+/** One run decides, and refusals or answers off the schema may cost another one. All unpaid runs of a verdict count as one decision. */
 export const RUNS_PER_DECISION = 2;
 /** Of a model server that takes questions and does not answer them. */
 export const RUNS_IN_OUTAGE = 6;
 
-/** Tokens of the UTC day: used by calls, and granted to paid runs that wait or are under way. */
+/** Tokens of the UTC day: used by paid runs, granted to those that wait or are under way, and used by unpaid runs. */
 export type DayTokens = {
   readonly used: number;
   readonly granted: number;
-  /** Of outputs whose payments went back out of the payment escrow today. */
+  readonly free: number;
+  /** Of runs whose price went back, and of those that wait for payers without a verdict, whose price can go back. */
   readonly returned: number;
 };
 
@@ -45,7 +50,7 @@ export type PanelBudget = {
 export type AskedRun = {
   readonly owner: string;
   readonly isOfJob: boolean;
-  /** Whether its payment waits in an escrow, from which it can go back. */
+  /** Whether its price goes back without a verdict: credits of a key, and money in the payment escrow. */
   readonly isReturnable?: boolean;
   /** Tokens that it is expected to take; the largest run where its texts are not at hand. */
   readonly runTokens?: number | null;
@@ -54,8 +59,8 @@ export type AskedRun = {
 const NOT_CONFIGURED_RETRY_SECONDS = 3_600;
 /** Verdicts are decided within about a minute, in which clients try twice again. */
 const WAITING_RETRY_SECONDS = 30;
-/** Of the tokens for a class of work, those that outputs may take whose payments go back, of payers who never paid. */
-const RETURNABLE_SHARE = 0.1;
+/** Share of a class's tokens that runs may take whose price goes back. Beyond it each owner has a share of its paid runs' tokens. */
+const RETURNED_SHARE = { day: 0.1, owner: 0.25 } as const;
 
 /** Throws the 503 of a server without a model, of a day without tokens left for such a run, and of an owner that has its share. */
 export async function requirePanel(
@@ -72,11 +77,13 @@ export async function requirePanel(
   const own = await budget.readOwner(owner, now);
   const refuse = (detail: string, retryAfterSeconds = secondsLeftOfDay(now)) =>
     unavailable("panel-budget-spent", detail, { retryAfterSeconds });
-  const ceiling = isOfJob ? tokensPerDay : sharedTokens(tokensPerDay);
+  const shares = tokenShares(tokensPerDay);
+  const ceiling = isOfJob ? shares.jobs : shares.withoutJob;
+  const needed = runTokens ?? largestRun;
   const use = { ceiling, used: day.used + day.granted, own: own.today };
   if (isOverShare(use) && use.used < ceiling)
     throw refuse("You have as many of the panel's tokens of this day (UTC) as are left for all others.");
-  if (!hasRoom(use, runTokens ?? largestRun)) {
+  if (!hasRoom(use, needed)) {
     const left = isOfJob ? "" : " The rest is kept for outputs of jobs.";
     throw refuse(`The panel has used up its tokens of this day (UTC).${left}`);
   }
@@ -85,11 +92,23 @@ export async function requirePanel(
       "Outputs of yours that wait, or that came to no verdict by their texts, have taken more tokens than your verdicts.",
       WAITING_RETRY_SECONDS,
     );
-  if (isReturnable && own.paid === 0 && day.returned > RETURNABLE_SHARE * ceiling)
-    throw refuse(
-      "Too many payments of today have gone back out of the payment escrow. Pay by another scheme, or with an API key.",
-    );
+  if (
+    isReturnable &&
+    day.returned + needed > RETURNED_SHARE.day * ceiling &&
+    own.unpaid + RUNS_PER_DECISION * needed > RETURNED_SHARE.owner * own.paid
+  )
+    throw refuse("Too many prices of today have gone back without a verdict. Pay by x402's scheme exact.");
 }
+
+/** Runs whose price went back: of a first decision and of an appeal, in SQL, of calls `c` of verdicts `v`. */
+const IS_RETURNED = `(c.run = 1 and v.status = 'failed' and (
+    exists (select from ahs.key_debit d where d.id = v.debit_id and d.state = 'returned')
+    or exists (select from ahs.payment p where p.id = v.payment_id and p.capture_state in ('voiding', 'voided')))
+  or exists (select from ahs.appeal a
+    where a.verdict_id = v.id and c.run = a.run + 1 and a.state in ('overturned', 'failed')))`;
+/** The cause of a run, of which no row is stored before its decision. */
+const CAUSE =
+  "coalesce((select r.cause from ahs.verdict_run r where r.verdict_id = c.verdict_id and r.run = c.run), v.cause)";
 
 /** Reads the tokens of the day. Runs that were accepted and paid before keep theirs over midnight. */
 export async function readDayTokens(
@@ -98,13 +117,24 @@ export async function readDayTokens(
 ): Promise<DayTokens> {
   const { rows } = await db.$client.query<DayTokens>({
     ...QUERY_DEADLINE,
-    text: `select
-       (select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::float8 from ahs.role_call where created_at >= $1) as used,
-       (select coalesce(sum(coalesce(run_tokens, $2)), 0)::float8 from ahs.verdict
-         where status in ('pending', 'processing') and cause <> all($3)) as granted,
-       (select coalesce(sum(coalesce(v.run_tokens, $2)), 0)::float8
-         from ahs.verdict v join ahs.payment p on p.id = v.payment_id and p.capture_state in ('voiding', 'voided')
-         where v.status = 'failed' and v.not_before >= $1::timestamptz - interval '1 day' and v.updated_at >= $1) as returned`,
+    text: `with today as (
+       select verdict_id, run, sum(prompt_tokens::bigint + completion_tokens) as tokens
+       from ahs.role_call where created_at >= $1 group by verdict_id, run
+     ), spent as (
+       select c.tokens, ${IS_RETURNED} as returned, ${CAUSE} = any($3) as free
+       from today c join ahs.verdict v on v.id = c.verdict_id
+     ), waiting as (
+       select v.*, coalesce(v.run_tokens, $2) as tokens from ahs.verdict v
+       where v.status in ('pending', 'processing') and v.cause <> all($3)
+     )
+     select
+       (select coalesce(sum(tokens) filter (where not returned and not free), 0)::float8 from spent) as used,
+       (select coalesce(sum(tokens), 0)::float8 from waiting) as granted,
+       (select coalesce(sum(tokens) filter (where free), 0)::float8 from spent) as free,
+       (select coalesce(sum(tokens) filter (where returned), 0)::float8 from spent)
+         + (select coalesce(sum(w.tokens), 0)::float8 from waiting w left join ahs.payment p on p.id = w.payment_id
+             where w.runs = 0 and (w.debit_id is not null or p.capture_state is not null)
+               and not exists (select from ahs.verdict d where d.owner = w.owner and d.final_verdict is not null)) as returned`,
     values: [startOfDay(now), largestRun, FREE_CAUSES],
   });
   const [row] = rows;

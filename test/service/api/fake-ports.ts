@@ -6,7 +6,7 @@ import type { ApiKeyAccessDeps, KnownKey } from "../../../service/access/api-key
 import { hashApiKey } from "../../../service/access/api-keys.ts";
 import { createApp } from "../../../service/api/create-app.ts";
 import type { ServedParts } from "../../../service/api/create-interface.ts";
-import { createReportTurns } from "../../../service/api/kit/report-turns.ts";
+import { createFairTurns, createReportTurns } from "../../../service/api/kit/report-turns.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import type { Services, VerificationServices } from "../../../service/api/services.ts";
 import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
@@ -382,7 +382,11 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
     epochList: async () => null,
     recovery: fakeRecovery(),
     previewTurns: createReportTurns({ atOnce: 1, waiting: 1, waitMs: 1_000 }),
-    recoveryTurns: createReportTurns({ atOnce: 1, waiting: 1, waitMs: 1_000 }),
+    recoveryTurns: createFairTurns({
+      ...{ maxRunning: 1, maxWaiting: 1, waitMs: 1_000 },
+      hasPaid: async () => true,
+      now: () => performance.now(),
+    }),
     policy: AHS_2026_2,
     ...fakeAlertPorts(keys.ledger),
     ...fakeKeyPorts(keys.ledger, { clock, logger }),

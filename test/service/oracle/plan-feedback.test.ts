@@ -157,3 +157,12 @@ test("agents of one wallet share its feedback of the day", () => {
   const rules = { ...policy, dailyWei: 1_000n };
   expect(planned(candidates, nothingSpent, rules).acts).toHaveLength(10);
 });
+
+test("agents that had feedback lately leave most of the day's money to those without any", () => {
+  const [again, first] = [
+    candidate(1n, { wanted: wants("A"), givenLately: 1 }),
+    candidate(2n, { wanted: wants("A", OTHER) }),
+  ];
+  expect(planned([again, first], { ...nothingSpent, spentWei: 21n })).toEqual({ acts: ["give 2"], held: 1 });
+  expect(planned([again], { ...nothingSpent, spentWei: 20n }).acts).toEqual(["give 1"]);
+});

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bumpFees, suggestFees } from "../../../service/sender/send-policy.ts";
+import { bumpFees, kindOfSettlement, suggestFees } from "../../../service/sender/send-policy.ts";
 
 const wei = fc.bigInt({ min: 0n, max: 10n ** 13n });
 
@@ -46,4 +46,16 @@ test("at the ceiling there is no replacement", () => {
   const previous = { maxFeePerGas: 1_000n, maxPriorityFeePerGas: 10n };
   expect(bumpFees(previous, previous, 1_124n)).toBeNull();
   expect(bumpFees(previous, previous, 1_125n)).toEqual({ maxFeePerGas: 1_125n, maxPriorityFeePerGas: 12n });
+});
+
+test.each([
+  ["never paid", { paid: 0n, reverted: 0n }, 120_000n, "newcomer"],
+  ["never paid, and needs much gas", { paid: 0n, reverted: 0n }, 120_001n, "unproven"],
+  ["never paid, and made gas revert", { paid: 0n, reverted: 1n }, 60_000n, "unproven"],
+  ["paid for little gas, and needs much", { paid: 120_000n, reverted: 0n }, 200_000n, "unproven"],
+  ["paid for as much", { paid: 200_000n, reverted: 0n }, 200_000n, "payer"],
+  ["made a tenth of what it paid for revert", { paid: 1_000_000n, reverted: 100_000n }, 60_000n, "payer"],
+  ["made as much gas revert as it paid for", { paid: 200_000n, reverted: 200_000n }, 60_000n, "unproven"],
+] as const)("a payer that %s", (_, gas, needed, kind) => {
+  expect(kindOfSettlement({ ...gas, today: 0n }, needed)).toBe(kind);
 });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Problem } from "../../../../service/access/problems.ts";
-import { createReportTurns } from "../../../../service/api/kit/report-turns.ts";
+import { createFairTurns, createReportTurns } from "../../../../service/api/kit/report-turns.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -86,5 +86,30 @@ describe("readings for reports", () => {
     const next = turns.take(async () => "b");
     await expect(broken).rejects.toThrow("broken");
     expect(await next).toBe("b");
+  });
+});
+
+describe("fair turns", () => {
+  const wallet = (digit: number) => ({ kind: "wallet", address: `0x${`${digit}`.repeat(40)}` }) as const;
+  const fair = () =>
+    createFairTurns({
+      ...{ maxRunning: 4, maxWaiting: 2, waitMs: 4_000, now: () => 0 },
+      hasPaid: async (owner) => owner.kind === "wallet" && owner.address === wallet(9).address,
+    });
+  const endless = () => new Promise<object>(() => undefined);
+
+  test("leave a place to callers who have paid, whatever the number of wallets that never did", async () => {
+    const turns = fair();
+    for (const digit of [1, 2, 3, 4, 5]) void turns.take(wallet(digit), endless).catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(await turns.take(wallet(9), async () => ({ done: true }))).toEqual({ done: true });
+  });
+
+  test("refuse a caller without a place in time, and give its place in the queue to the next", async () => {
+    const turns = fair();
+    for (const digit of [1, 2, 3]) void turns.take(wallet(digit), endless);
+    const late = turns.take(wallet(4), endless).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(4_000);
+    expect(await late).toMatchObject({ code: "scoring-unavailable" });
   });
 });

@@ -137,6 +137,7 @@ export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ServedPar
       limit: () => null,
       addressOf: () => null,
       budgets: { take: async () => null },
+      chargedUnits: async () => 0,
       binding: async () => null,
       register: async () => ({ kind: "registered", specId: SPEC_ID, specHash: SPEC.specHash }),
     },

@@ -9,6 +9,7 @@ import { type Address, type Hex, zeroAddress } from "viem";
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from "viem/accounts";
 import { createApiKeyAccess } from "../../../../service/access/api-key-access.ts";
 import { apiKeyFinder, createApiKey, readApiKey } from "../../../../service/access/api-keys.ts";
+import { readChargedUnits } from "../../../../service/access/charged-units.ts";
 import { createAccess } from "../../../../service/access/create-access.ts";
 import { createIdempotentAnswers, createRepeatStore } from "../../../../service/access/idempotent-answers.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../../service/access/key-debits.ts";
@@ -197,6 +198,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
       limit: options.specLimit ?? (() => null),
       addressOf: ({ forwardedFor }) => forwardedFor ?? null,
       budgets: createByteBudgets({ db, now: clock.now }),
+      chargedUnits: (keyId, since) => readChargedUnits(db, { kind: "key", keyId }, since),
       binding: options.binding ?? (async () => null),
       register: (draft, now) =>
         registerSpec(

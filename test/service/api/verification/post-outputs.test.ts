@@ -250,7 +250,7 @@ describe("the slot of an output", () => {
   });
 
   it("is judged from the tokens of the day that are kept for jobs", async () => {
-    const budget = panelBudget({ used: 800 });
+    const budget = panelBudget({ used: 700 });
     const world = intakeWorld(db, { bind: async () => boundTo(7n), budget });
     const output = outputBody(await world.registered(jobSpec));
     expect((await world.submit(output, (await world.key()).headers)).status).toBe(200);

@@ -46,7 +46,7 @@ const balanceOf = async (id: string) => (await readApiKey(db, id))?.balanceUnits
 
 describe("POST /v1/verdicts/{verdict_id}/retry", () => {
   it("takes no credits and queues nothing while the tokens of the day are spent, but for the outputs of jobs", async () => {
-    const budget = panelBudget({ used: 800 });
+    const budget = panelBudget({ used: 700 });
     const rich = intakeWorld(db);
     const { id: keyId, headers } = await rich.key(800);
     const id = await submitted(rich, headers);

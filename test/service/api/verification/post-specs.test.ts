@@ -398,6 +398,17 @@ describe("a specification that is registered", () => {
   const spend = (owners: string) =>
     db.$client.query("update ahs.rate_bucket set tokens = -1e12 where identity like $1", [owners]);
 
+  /** A key that was charged 1 USD now. */
+  const payingKey = async (world: ReturnType<typeof intakeWorld>) => {
+    const key = await world.key();
+    await db.$client.query(
+      `insert into ahs.key_debit (id, key_id, endpoint, units, state, deadline)
+       values (gen_random_uuid(), $1, 'GET /ahs/{address}', 1000, 'kept', now())`,
+      [key.id],
+    );
+    return key;
+  };
+
   it("is refused beyond the bytes that its address may store in a day, counted as they are stored", async () => {
     await db.$client.query("truncate ahs.rate_bucket");
     const world = intakeWorld(db);
@@ -412,10 +423,11 @@ describe("a specification that is registered", () => {
     const refused = await from("192.0.2.7", {});
     expect([refused.status, Number(refused.headers.get("retry-after")) > 60]).toEqual([429, true]);
     expect((await from("192.0.2.8", {})).status).toBe(200);
-    expect((await from("192.0.2.7", {}, (await world.key()).headers)).status).toBe(200);
+    expect((await from("192.0.2.7", {}, (await world.key()).headers)).status).toBe(429);
+    expect((await from("192.0.2.7", {}, (await payingKey(world)).headers)).status).toBe(200);
   });
 
-  it("is refused where all have stored what the service takes in a day, but for those with a key", async () => {
+  it("is refused where all have stored what the service takes in a day, but for keys that are charged", async () => {
     const world = intakeWorld(db);
     await world.post("/v1/specs", MINIMAL);
     await spend("bytes:specs of addresses");
@@ -426,14 +438,15 @@ describe("a specification that is registered", () => {
       "/docs#problem-storage-spent",
       true,
     ]);
-    expect((await world.post("/v1/specs", MINIMAL, (await world.key()).headers)).status).toBe(200);
+    expect((await world.post("/v1/specs", MINIMAL, (await world.key()).headers)).status).toBe(503);
+    expect((await world.post("/v1/specs", MINIMAL, (await payingKey(world)).headers)).status).toBe(200);
     await db.$client.query("truncate ahs.rate_bucket");
   });
 
   it("that names a job without a signature is refused beyond the sender's small part, so that none takes it all", async () => {
     await db.$client.query("truncate ahs.rate_bucket");
     const world = intakeWorld(db, { newestBlock: async () => 123n });
-    const [one, other] = [await world.key(), await world.key()];
+    const [one, other] = [await payingKey(world), await payingKey(world)];
     const ofJob = { ...MINIMAL, ...JOB, spec_text: "\u{1f984}".repeat(100_000) };
     const statuses: number[] = [];
     for (let sent = 0; sent < 10; sent += 1)

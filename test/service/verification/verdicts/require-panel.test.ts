@@ -11,25 +11,36 @@ const SPENT = /used up its tokens/;
 type Use = Parameters<typeof panelBudget>[0];
 
 describe("an output", () => {
-  it.each<[string, Use, Partial<typeof asked>]>([
-    ["fits into the third that all share", { used: 300, granted: 20 }, {}],
-    ["of a job fits into the rest", { used: 900, granted: 90 }, OF_JOB],
-    ["of a newcomer fits into what others have left", { used: 300, today: 0 }, {}],
-    ["of an owner with less than it leaves to others fits", { used: 160, today: 160 }, {}],
+  it.each<[string, Use, Partial<typeof asked> & { isReturnable?: boolean }]>([
+    ["fits into the quarter for outputs without a job", { used: 200, granted: 40 }, {}],
+    ["of a job fits into three quarters", { used: 700, granted: 40 }, OF_JOB],
+    [
+      "of a job does not wait for unpaid runs and those without a verdict",
+      { free: 999, returned: 999 },
+      OF_JOB,
+    ],
+    ["of a newcomer fits into what others have left", { used: 230, today: 0 }, {}],
+    ["of an owner with less than it leaves to others fits", { used: 120, today: 120 }, {}],
     ["waits for no other one of an owner with verdicts", { paid: 9_000, unpaid: 9_000 }, {}],
     ["of a newcomer may wait beside two of the largest", { largestRun: 40, unpaid: 80 }, {}],
+    ["of a newcomer whose price is settled fits after many prices went back", { returned: 900 }, {}],
+    [
+      "of a regular buyer fits after many prices went back",
+      { returned: 900, paid: 80 },
+      { isReturnable: true },
+    ],
   ])("%s", async (_, use, changes) => {
     const outcome = requirePanel(panelBudget(use), NOW, { ...asked, ...changes });
     await expect(outcome).resolves.toBeUndefined();
   });
 
   it.each<[string, Use, Partial<typeof asked> & { isReturnable?: boolean }, RegExp, string]>([
-    ["is refused with the shared third used", { used: 330 }, {}, SPENT, SIX_HOURS],
-    ["is refused with the shared third granted to others", { granted: 330 }, {}, SPENT, SIX_HOURS],
-    ["of a job is refused with the day used", { used: 991 }, OF_JOB, SPENT, SIX_HOURS],
+    ["is refused with that quarter used", { used: 241 }, {}, SPENT, SIX_HOURS],
+    ["is refused with that quarter granted to others", { granted: 241 }, {}, SPENT, SIX_HOURS],
+    ["of a job is refused with three quarters used", { used: 741 }, OF_JOB, SPENT, SIX_HOURS],
     [
       "is refused to an owner who has as much as is left to all others",
-      { used: 170, today: 170 },
+      { used: 130, today: 130 },
       {},
       /as are left for all others/,
       SIX_HOURS,
@@ -42,10 +53,17 @@ describe("an output", () => {
       "30",
     ],
     [
-      "is refused to a newcomer whose payment may go back, after many that did",
-      { returned: 34 },
+      "is refused to a newcomer whose price may go back, after many that did",
+      { returned: 16 },
       { isReturnable: true },
-      /Pay by another scheme/,
+      /Pay by x402's scheme exact/,
+      SIX_HOURS,
+    ],
+    [
+      "is refused to an owner that had a quarter of its paid tokens back, after many prices went back",
+      { returned: 16, paid: 79 },
+      { isReturnable: true },
+      /Pay by x402's scheme exact/,
       SIX_HOURS,
     ],
   ])("%s", async (_, use, changes, detail, retryAfter) => {

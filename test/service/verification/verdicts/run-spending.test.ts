@@ -23,7 +23,10 @@ const abstain =
 const refused = abstain("refused: the model declined", "once");
 const down = abstain("the model server is not available: HTTP status 503", true);
 
-const tokens = async () => (await readDayTokens(world.db, { now: world.now(), largestRun: 0 })).used;
+const tokens = async () => {
+  const { used, returned } = await readDayTokens(world.db, { now: world.now(), largestRun: 0 });
+  return used + returned;
+};
 
 describe("a case that the models refuse", () => {
   test("is tried once more, and then fails with their reason", async () => {
@@ -100,6 +103,41 @@ describe("what the tries of one decision take", () => {
     await world.run(off, bound);
     expect(await world.row(id)).toMatchObject({ status: "failed" });
     expect(await tokens()).toBe(240);
+  });
+
+  test("lets as many roles repair their answers as the tokens of two runs can pay for", async () => {
+    const id = await world.add();
+    const repairs: number[] = [];
+    const panel: RunPanel = async (panelCase, given) => {
+      const asked = Array.from({ length: 7 }, () => given.mayRepair?.());
+      repairs.push(asked.filter((may) => may).length);
+      return refused(panelCase, given);
+    };
+    const bound = { tokensOfCase: () => 360 };
+    await world.run(panel, bound);
+    world.pass(5_000);
+    await world.run(panel, bound);
+    expect(await world.row(id)).toMatchObject({ status: "failed" });
+    expect(repairs).toEqual([6, 2]);
+  });
+
+  test("is one sum for all unpaid runs of a verdict, whatever evidence comes between them", async () => {
+    const held = { finalVerdict: "HOLD", runs: 1, status: "pending" } as const;
+    const id = await world.add({ ...held, cause: "evidence" });
+    const bound = { tokensOfCase: () => 200 };
+    const off = abstain("off the schema twice: no score", false);
+    await world.run(off, bound);
+    await world.query(
+      "update ahs.verdict set status = 'pending', cause = 'near_expiry', runs = 2, tried_at = null",
+    );
+    const asksNobody: RunPanel = () => {
+      throw new Error("asked");
+    };
+    await world.run(asksNobody, bound);
+    expect(await world.row(id)).toMatchObject({
+      status: "completed",
+      error_message: expect.stringContaining("took 240 tokens without an outcome"),
+    });
   });
 
   test("does not keep a decision from being stored whose answers are all there", async () => {

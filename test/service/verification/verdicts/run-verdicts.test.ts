@@ -110,14 +110,18 @@ test("a worker that has to stop gives back what it runs, for another to take up 
   await reach({ completed: 3 });
 });
 
-test("with the day's tokens spent paid runs are made, and re-runs wait for the next UTC day", async () => {
-  await fill(3);
+test("with the tokens of unpaid runs spent paid runs are made, and further re-runs wait for the next UTC day", async () => {
   const held = { runs: 1, finalVerdict: "HOLD", evaluatedAt: world.now() } as const;
-  const rerun = await world.add({ ...held, cause: "evidence" });
+  const first = await world.add({ ...held, cause: "evidence" });
   const panel: RunPanel = async (_, { keep }) => {
     await keep(answered("critic", {}));
     return decided("ALLOW");
   };
+  const stop = start(panel, { atOnce: 1, tokensPerDay: 300 });
+  await expect.poll(() => world.row(first)).toMatchObject({ status: "completed" });
+  await stop();
+  await fill(2);
+  const rerun = await world.add({ ...held, cause: "near_expiry" });
   start(panel, { atOnce: 1, tokensPerDay: 300 });
   await reach({ completed: 3, pending: 1 });
   const midnight = new Date("2026-11-21T00:00:00.000Z");

@@ -15,7 +15,7 @@ const ownerOf = (owner: string) =>
 test("tokens of answers and abstentions count until the UTC day is over, and those of a waiting verdict after it", async () => {
   await world.add({ runTokens: 70 });
   await world.add();
-  expect(await day()).toEqual({ used: 0, granted: 1_070, returned: 0 });
+  expect(await day()).toEqual({ used: 0, granted: 1_070, free: 0, returned: 1_070 });
   const lease = await world.lease();
   await storeRoleCall(world.db, lease, { record: answered("critic", {}), at: world.now() });
   await storeRoleCall(world.db, lease, { record: abstained("synthesiser"), at: world.now() });
@@ -30,14 +30,41 @@ test("unpaid outputs and free repeated runs hold no tokens", async () => {
   expect(await day()).toMatchObject({ granted: 0 });
 });
 
-test("outputs whose payments went back out of the payment escrow are counted for the day", async () => {
+test("the tokens of runs whose price went back are no tokens of paid runs", async () => {
   const paymentId = await world.escrowedPayment();
-  await world.add({ status: "failed", debitId: null, paymentId, runTokens: 70 });
-  expect(await day()).toMatchObject({ returned: 0 });
+  await world.add({ debitId: null, paymentId, runTokens: 70 });
+  const lease = await world.lease();
+  await storeRoleCall(world.db, lease, { record: abstained("critic", "refused: no"), at: world.now() });
+  expect(await day()).toMatchObject({ used: 120, granted: 70 });
+  await world.query("update ahs.verdict set status = 'failed'");
   await world.query("update ahs.payment set capture_state = 'voiding'");
-  expect(await day()).toMatchObject({ returned: 70 });
-  await world.query("update ahs.verdict set updated_at = updated_at - interval '1 day'");
+  expect(await day()).toEqual({ used: 0, granted: 0, free: 0, returned: 120 });
+  world.pass(1_000);
   expect(await day()).toMatchObject({ returned: 0 });
+});
+
+test("the tokens of a key's failed output went back with its credits", async () => {
+  await world.add({ runTokens: 70 });
+  const lease = await world.lease();
+  await storeRoleCall(world.db, lease, { record: abstained("critic", "refused: no"), at: world.now() });
+  await world.query("update ahs.verdict set status = 'failed'");
+  await world.query("update ahs.key_debit set state = 'returned'");
+  expect(await day()).toMatchObject({ used: 0, returned: 120 });
+});
+
+test("waiting outputs of a key without a verdict can go back, those of one with a verdict count as paid", async () => {
+  await world.add({ owner: "key:new", runTokens: 70 });
+  expect(await day()).toMatchObject({ granted: 70, returned: 70 });
+  await world.add({ owner: "key:new", status: "completed", finalVerdict: "ALLOW", runs: 1 });
+  expect(await day()).toMatchObject({ granted: 70, returned: 0 });
+});
+
+test("tokens of unpaid runs count apart, before and after their decision", async () => {
+  const held = { finalVerdict: "HOLD", runs: 1 } as const;
+  await world.add({ ...held, cause: "evidence" });
+  const lease = await world.lease();
+  await storeRoleCall(world.db, lease, { record: answered("critic", {}), at: world.now() });
+  expect(await day()).toEqual({ used: 0, granted: 0, free: 120, returned: 0 });
 });
 
 test("an owner has its verdicts, those that wait, and the tokens of those that failed by their texts", async () => {
