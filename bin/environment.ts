@@ -238,7 +238,7 @@ export const environment = z.object({
   PANEL_CONTEXT_TOKENS: wholeNumber(4_096, 10_000_000).default(128_000),
   PANEL_ANSWER_TOKENS: wholeNumber(256, 100_000).default(4_096),
   /** Tokens that all runs may use per UTC day. Each verdict's price pays for its own; the day bounds what re-runs and failures cost. */
-  PANEL_TOKENS_PER_DAY: wholeNumber(0, 1_000_000_000_000).default(240_000_000),
+  PANEL_TOKENS_PER_DAY: wholeNumber(0, 1_000_000_000_000).default(170_000_000),
   /**
    * Price of a million tokens in US dollars: of questions, of answers, of cached ones (as of questions if unset). They bound the texts of a
    * verdict; unset, those of dearer common models do.
@@ -328,11 +328,11 @@ export const environment = z.object({
   AGENT_ID: wholeNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   /** Most that feedback in the ERC-8004 reputation registry may cost in a UTC day. */
   FEEDBACK_DAILY_WEI: wei
-    // 150 USD at 3,000 USD per coin: some 46,000 first grades at 0.005 gwei. To register as many agents costs a third of it.
-    .default(50_000_000_000_000_000n)
+    // 119 USD at 3,300 USD per coin: some 33,000 first grades at 0.005 gwei.
+    .default(36_000_000_000_000_000n)
     .describe("a whole number of wei"),
   /** Answers to requests of the ERC-8004 validation registry in a UTC day. Each request costs its sender more gas than its answer costs us. */
-  VALIDATIONS_PER_DAY: wholeNumber(0, 100_000).default(20_000),
+  VALIDATIONS_PER_DAY: wholeNumber(0, 100_000).default(24_000),
   /** Lets agents' endpoints and documents be on this machine; refused on any chain but the local one. */
   PROBE_LOOPBACK: z.enum(["0", "1"]).default("0").describe("0 or 1"),
   /** Serves documents of ipfs: URIs at /ipfs/CID by itself, for redirects are not followed; as a host of the internet alone. */

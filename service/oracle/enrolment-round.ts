@@ -21,7 +21,7 @@ import { type EnrolmentFate, fateOfEnrolment, sendableToday } from "./plan-enrol
 import { readIndexedBlock } from "./publish-records.ts";
 
 export type EnrolmentPolicy = {
-  /** Requests sent in one UTC day, at most half of them for registries; the others wait for the next. */
+  /** Requests sent in one UTC day, at most a quarter of them for registries; the others wait for the next. */
   readonly perDay: number;
   /** Wei that one request may cost beyond its gas; while the oracle asks for more, all wait. */
   readonly maxFeeWei: bigint;

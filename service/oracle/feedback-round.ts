@@ -129,7 +129,9 @@ async function runOnce(deps: FeedbackDeps, live: LiveEntries): Promise<OnceResul
     const settled = await settleFeedback(tx, { deps, indexes, now });
     const expectedWei = policy.expectedGas.give * weiPerGas;
     const spent = await readFeedbackSpending(tx, deps, { now, expectedWei });
-    const candidates = await readFeedbackCandidates(tx, deps, { now, perWallet: policy.mostPerDay.wallet });
+    const candidates = await readFeedbackCandidates(tx, deps, {
+      ...{ now, perWallet: policy.mostPerDay.wallet, perOwner: policy.mostPerDay.owner },
+    });
     const { acts, held } = planFeedback(candidates, { ...spent, weiPerGas }, policy);
     const sent: { agentId: bigint; kind: FeedbackRow["kind"] }[] = [];
     const unchecked: bigint[] = [];

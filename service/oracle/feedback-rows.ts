@@ -109,12 +109,12 @@ const MOST_CANDIDATES = 2_000;
 
 /**
  * Agents whose feedback in the registry differs from the current score of their wallet, without those that have a call under way or
- * are quarantined; of agents without feedback, `perWallet` a day for each wallet. Without an index it throws.
+ * are quarantined; of agents without feedback, `perWallet` a day for each wallet and `perOwner` for each owner. Without an index it throws.
  */
 export async function readFeedbackCandidates(
   db: NodePgDatabase,
   scope: FeedbackScope,
-  { now, perWallet }: { readonly now: Date; readonly perWallet: number },
+  { now, perWallet, perOwner }: { readonly now: Date; readonly perWallet: number; readonly perOwner: number },
 ): Promise<ScoredCandidate[]> {
   const { chainId } = scope;
   const midnight = startOfDay(now).toISOString();
@@ -138,12 +138,14 @@ export async function readFeedbackCandidates(
       group by f.agent_id
     ), of_wallet as (
       select wallet, count(*)::int as given from today group by wallet
+    ), of_owner as (
+      select a.owner, count(*)::int as given from today join ${viewOf(chainId, "agent")} a on a.agent_id = today.agent_id group by a.owner
     ), latest as (
       select distinct on (agent_id) agent_id, kind, wallet, label, feedback_index, created_at,
         state = 'sent' or transaction_state <> 'mined' as under_way
       from mine order by agent_id, id desc
     ), differing as (
-      select a.agent_id, c.score_id, c.wallet as scored_wallet, l.kind, l.wallet, l.label, l.feedback_index, l.created_at,
+      select a.agent_id, a.owner, c.score_id, c.wallet as scored_wallet, l.kind, l.wallet, l.label, l.feedback_index, l.created_at,
         case when c.ahs_score is null then null when c.sanctioned then 'sanctioned' else c.grade end as wanted
       from ${viewOf(chainId, "agent")} a
       left join ahs.current_score c on c.chain_id = ${chainId} and c.wallet = a.wallet
@@ -154,11 +156,13 @@ export async function readFeedbackCandidates(
           and q.next_try_at > ${now.toISOString()}::timestamptz)
     ), ranked as (
       select d.*, coalesce(a.given, 0) as given_to_agent, coalesce(w.given, 0) as given_to_wallet,
-        coalesce(n.given, 0) as given_lately,
-        row_number() over (partition by d.kind is null, d.scored_wallet order by coalesce(n.given, 0), d.agent_id) as place
+        coalesce(o.given, 0) as given_to_owner, coalesce(n.given, 0) as given_lately,
+        row_number() over (partition by d.kind is null, d.scored_wallet order by coalesce(n.given, 0), d.agent_id) as place,
+        row_number() over (partition by d.kind is null, d.owner order by coalesce(n.given, 0), d.agent_id) as place_of_owner
       from differing d
       left join of_agent a on a.agent_id = d.agent_id
       left join of_wallet w on w.wallet = d.scored_wallet
+      left join of_owner o on o.owner = d.owner
       left join lately n on n.agent_id = d.agent_id
       where case when d.kind = 'give' then d.wanted is distinct from d.label or d.scored_wallet is distinct from d.wallet
         else d.wanted is not null end
@@ -168,7 +172,8 @@ export async function readFeedbackCandidates(
       d.given_to_agent as "givenToAgent", d.given_to_wallet as "givenToWallet", d.given_lately as "givenLately",
       ${SCORE_COLUMNS}
     from ranked d left join ahs.score s on s.id = d.score_id
-    where d.kind is not null or d.place + d.given_to_wallet <= ${perWallet}
+    where d.kind is not null
+      or d.place + d.given_to_wallet <= ${perWallet} and d.place_of_owner + d.given_to_owner <= ${perOwner}
     -- What is on chain and no longer true comes before what is not there yet.
     order by d.kind is null, d.wanted is null desc, d.wanted desc, d.given_lately, d.agent_id
     limit ${MOST_CANDIDATES}`);

@@ -56,9 +56,12 @@ export function fateOfEnrolment(
   }
 }
 
+/** Share of a day's requests for wallets of registries. */
+export const REGISTRY_SHARE = 1 / 4;
+
 /**
  * Selects the due requests to send today. Paid requests may use the whole daily limit, of which no payer has more than it leaves to the
- * others; those of registries only its first half, so that paid ones find room. With a limit of one, the first due request is sent.
+ * others; those of registries only its first quarter, so that paid ones find room.
  */
 export function sendableToday<Row extends Pick<EnrolmentRow, "cause" | "requestedBy" | "hadToday">>(
   due: readonly Row[],
@@ -74,7 +77,7 @@ export function sendableToday<Row extends Pick<EnrolmentRow, "cause" | "requeste
   const sendable: Row[] = [];
   for (const row of due) {
     const isPaid = row.cause === "paid";
-    const ceiling = isPaid || perDay === 1 ? perDay : Math.floor(perDay / 2);
+    const ceiling = isPaid ? perDay : Math.ceil(perDay * REGISTRY_SHARE);
     const now = sendable.filter(({ requestedBy }) => requestedBy === row.requestedBy).length;
     const own = isPaid && row.requestedBy !== null ? row.hadToday + now : 0;
     if (hasRoom({ ceiling, used: sentToday + sendable.length, own })) sendable.push(row);

@@ -21,8 +21,8 @@ export type FeedbackPolicy = {
   readonly dailyWei: bigint;
   /** Expected gas of a call, its margin included. */
   readonly expectedGas: { readonly give: bigint; readonly revoke: bigint };
-  /** Feedback of a day for one agent, and for all agents of one wallet: both change wallets and register agents for little. */
-  readonly mostPerDay: { readonly agent: number; readonly wallet: number };
+  /** Feedback of a day for one agent, for all agents of one wallet, and first feedback for those of one owner: each costs little to have. */
+  readonly mostPerDay: { readonly agent: number; readonly wallet: number; readonly owner: number };
   /** Calls that wait for a block at once. */
   readonly mostUnderWay: number;
 };
@@ -30,7 +30,7 @@ export type FeedbackPolicy = {
 export const FEEDBACK_LIMITS: Omit<FeedbackPolicy, "dailyWei"> = {
   // The registry of ERC-8004 2.0.0 behind its proxy takes 214,056 and 36,232; the sender's margin is a quarter.
   expectedGas: { give: 270_000n, revoke: 50_000n },
-  mostPerDay: { agent: 3, wallet: 10 },
+  mostPerDay: { agent: 3, wallet: 10, owner: 2 },
   // Publications of the same key wait no longer than these.
   mostUnderWay: 4,
 };
@@ -48,7 +48,7 @@ export type Spent = {
  * Parts of the day's money, in per cent, up to which feedback may fill it that corrects nothing: of agents without any in the last 30 days,
  * and of the others, which change wallets and grades for little. The rest is reserved for what is no longer true.
  */
-export const FEEDBACK_PERCENT = { first: 90n, again: 30n } as const;
+export const FEEDBACK_PERCENT = { first: 90n, again: 10n } as const;
 
 /**
  * Chooses the calls to send now, the gravest change first, then the agent with the least feedback lately, while they fit into the day's

@@ -66,8 +66,8 @@ const FEEDBACK_MAX_GAS = 600_000n;
 /** Purposes that share a day's gas. */
 type GasBudget = { readonly purposes: readonly string[]; readonly dailyGas: bigint };
 
-/** About 170,000 payments, and 1,500 verdicts of common size. */
-export const DEFAULT_DAILY_GAS = { x402: 15_000_000_000n, verdicts: 500_000_000n } as const;
+/** About 140,000 payments, and 1,500 verdicts of common size. */
+export const DEFAULT_DAILY_GAS = { x402: 12_000_000_000n, verdicts: 500_000_000n } as const;
 
 /** Two orders above what rollups have asked for, and a bound on what a day's gas can cost; where the deployment names none. */
 const DEFAULT_MAX_FEE_GWEI = 500;

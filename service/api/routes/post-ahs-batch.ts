@@ -15,9 +15,9 @@ import type { Services } from "../services.ts";
 /** Maximum entries of the list as sent, for every caller. */
 const MAX_ENTRIES = 100;
 /** Maximum distinct wallets by way of paying. */
-const MAX_WALLETS = { key: 25, payer: 10, nobody: 10 } as const satisfies Record<Caller["kind"], number>;
+export const MAX_WALLETS = { key: 25, payer: 10, nobody: 10 } as const satisfies Record<Caller["kind"], number>;
 /** Thousandths of a US dollar: of each wallet, of all of them at most, and of an answer without a score, which took a settlement. */
-const PRICE = { wallet: 1_000, most: 10_000, unscored: 10 } as const;
+export const BATCH_PRICE = { wallet: 1_000, most: 10_000, unscored: 10 } as const;
 /** Wallets scored at once: 25 wallets with histories of 8 s each finish within the deadline. */
 const AT_ONCE = 8;
 
@@ -73,9 +73,9 @@ export const postAhsBatch = definePaid({
   path: "/ahs/batch",
   operationId: "score_wallets",
   tool: "Returns the Agent Health Scores of up to 25 wallets at once. Use it to compare several agents; it costs as much as the wallets one by one, and 10 USD at most.",
-  price: PRICE.most,
-  lowestPrice: PRICE.wallet,
-  priceOf: ({ body }) => Math.min(PRICE.most, PRICE.wallet * distinct(body).length),
+  price: BATCH_PRICE.most,
+  lowestPrice: BATCH_PRICE.wallet,
+  priceOf: ({ body }) => Math.min(BATCH_PRICE.most, BATCH_PRICE.wallet * distinct(body).length),
   meteredUnits: ({ results }) => meteredUnits(results.filter(({ ahs_score }) => ahs_score !== null).length),
   tag: "Scores",
   summary: "Agent Health Scores of up to 25 wallets",
@@ -151,7 +151,7 @@ export const postAhsBatch = definePaid({
 
 /** The share of each wallet with a score. */
 function meteredUnits(scored: number): number {
-  return Math.max(PRICE.wallet * scored, PRICE.unscored);
+  return Math.max(BATCH_PRICE.wallet * scored, BATCH_PRICE.unscored);
 }
 
 function distinct(body: z.infer<typeof bodySchema> | null): readonly Address[] {

@@ -43,7 +43,7 @@ function roomFor(domain: Domain, { prompts, contextTokens, answerTokens }: Conte
 /** Share for specification and criteria. The output needs the rest. */
 const SPEC_SHARE = 0.75;
 /** Share of one evidence text. Three of them make a run half as long again. */
-const EVIDENCE_SHARE = 1 / 6;
+export const EVIDENCE_SHARE = 1 / 6;
 
 type Sizes = ContextSettings & CostSettings;
 

@@ -38,7 +38,7 @@ beforeEach(async () => {
     `${bytecodes.ReputationRegistry}${identityRegistry.slice(2).padStart(64, "0")}` as Hex,
   );
   await world.db.execute(
-    `create table chain_${CHAIN_ID}.agent (agent_id numeric(78) primary key, wallet text)`,
+    `create table chain_${CHAIN_ID}.agent (agent_id numeric(78) primary key, wallet text, owner text)`,
   );
 });
 afterEach(() => world.destroy());
@@ -55,12 +55,17 @@ async function create(data: Hex): Promise<Address> {
   return contractAddress;
 }
 
-/** Registers an agent and has the index show it with a wallet. */
-async function register(agentId: number, ofWallet: Address | null, by = owner): Promise<void> {
+/** Registers an agent and has the index show it with a wallet, by default under an owner of its own. */
+async function register(
+  agentId: number,
+  ofWallet: Address | null,
+  by = owner,
+  indexedOwner = `owner ${agentId}`,
+): Promise<void> {
   const data = encodeFunctionData({ abi: identityRegistryAbi, functionName: "register", args: [] });
   await call(by, identityRegistry, data);
   await world.db.execute(
-    `insert into chain_${CHAIN_ID}.agent values (${agentId}, ${ofWallet === null ? "null" : `'${ofWallet}'`})`,
+    `insert into chain_${CHAIN_ID}.agent values (${agentId}, ${ofWallet === null ? "null" : `'${ofWallet}'`}, '${indexedOwner}')`,
   );
 }
 
@@ -208,12 +213,23 @@ test("thousands of agents of one wallet hold up no other agent, also while the r
   ]);
   await register(0, other);
   await world.db.execute(
-    `insert into chain_${CHAIN_ID}.agent select n, '${wallet}' from generate_series(1, 3000) as n`,
+    `insert into chain_${CHAIN_ID}.agent select n, '${wallet}', 'owner ' || n from generate_series(1, 3000) as n`,
   );
   // The registry knows none of them.
   await settle();
   expect(await summary(0)).toEqual([1n, 95n, 0]);
   expect(await world.db.$count(quarantine)).toBe(10);
+});
+
+test("an owner has first feedback for two agents a day, whatever wallets they name", async () => {
+  world.startSender();
+  const wallets = [3, 4, 5].map(testWallet);
+  await world.store(wallets.map((one) => ({ wallet: one, asOf: 5, points: 82 })));
+  for (const [agentId, one] of wallets.entries()) await register(agentId, one, owner, "one owner");
+  await settle();
+  expect(await rows()).toEqual(["give B 1 confirmed", "give B 1 confirmed"]);
+  await settle();
+  expect(await rows()).toHaveLength(2);
 });
 
 test("an entry that the key took back by other means is replaced all the same", async () => {

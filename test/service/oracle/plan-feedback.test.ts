@@ -13,7 +13,7 @@ const OTHER: Address = `0x${"22".repeat(20)}`;
 const policy: FeedbackPolicy = {
   dailyWei: 100n,
   expectedGas: { give: 10n, revoke: 2n },
-  mostPerDay: { agent: 3, wallet: 10 },
+  mostPerDay: { agent: 3, wallet: 10, owner: 2 },
   mostUnderWay: 100,
 };
 const nothingSpent = { spentWei: 0n, weiPerGas: 1n, underWay: 0, replacing: 0 };
@@ -163,6 +163,6 @@ test("agents that had feedback lately leave most of the day's money to those wit
     candidate(1n, { wanted: wants("A"), givenLately: 1 }),
     candidate(2n, { wanted: wants("A", OTHER) }),
   ];
-  expect(planned([again, first], { ...nothingSpent, spentWei: 21n })).toEqual({ acts: ["give 2"], held: 1 });
-  expect(planned([again], { ...nothingSpent, spentWei: 20n }).acts).toEqual(["give 1"]);
+  expect(planned([again, first], { ...nothingSpent, spentWei: 1n })).toEqual({ acts: ["give 2"], held: 1 });
+  expect(planned([again], { ...nothingSpent, spentWei: 0n }).acts).toEqual(["give 1"]);
 });

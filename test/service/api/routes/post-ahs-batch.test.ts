@@ -172,7 +172,7 @@ describe("POST /ahs/batch", () => {
   it.each([
     ["three scores", [84, 20, 0], 200, [3_000]],
     ["one score beside two wallets without one", [null, 84, null], 200, [1_000]],
-    ["three wallets without a score", [null, null, null], 200, [1]],
+    ["three wallets without a score", [null, null, null], 200, [10]],
     ["a wallet that is not found beside a score", ["gone", 84, "gone"], 200, [1_000]],
     ["no wallet that is found", ["gone", "gone", "gone"], 503, []],
   ] as const)(
