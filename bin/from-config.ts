@@ -143,7 +143,7 @@ function publishPolicyOf({ dailyGas }: Config): PublishPolicy {
 }
 
 /** Twice its price for a payment, which keeps the cheapest call on sale at a rollup's least fees; a verdict's price for a verdict. */
-const DEFAULT_PERCENT = { x402: 200, verdict: 100 } as const;
+export const DEFAULT_PERCENT = { x402: 200, verdict: 100 } as const;
 
 /** Price of gas on the deployment's chain. */
 export function gasPriceFromConfig(

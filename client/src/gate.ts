@@ -262,6 +262,11 @@ async function idOf({ paymentPayload, requirements }: GatedPayment): Promise<str
   return Array.from(new Uint8Array(hash), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
+export const GATE_DEFAULTS = {
+  cache: { maxEntries: 10_000, seconds: 60 },
+  lookups: { perMinute: 30, perWallet: 10 },
+} as const;
+
 function settingsOf(options: TrustGateOptions) {
   const {
     onUnavailable,
@@ -272,8 +277,8 @@ function settingsOf(options: TrustGateOptions) {
     amountUsd,
     log,
   } = options;
-  const { maxEntries = 10_000, seconds = 60 } = cache;
-  const { perMinute = 30, perWallet = 10 } = lookups;
+  const { maxEntries, seconds } = { ...GATE_DEFAULTS.cache, ...cache };
+  const { perMinute, perWallet } = { ...GATE_DEFAULTS.lookups, ...lookups };
   expectOneOf("onUnavailable", onUnavailable, ["allow", "refuse"]);
   expectOneOf("party", options.party ?? "payer", ["payer", "payee"]);
   for (const action of pass) expectOneOf("pass", action, ["instant_settle", "escrow"]);

@@ -94,7 +94,7 @@ export interface paths {
          * Agent Health Scores of up to 25 wallets
          * @description Scores each wallet as `GET /ahs/{address}` does, up to 10 distinct ones for a payment and up to 25 with a key, and answers the records in the order of the request; a repeated wallet, in any case, is answered once. A wallet that cannot be scored becomes an entry of `errors`; the others are still scored. If none can be scored, the call fails like that of the first one.
          *
-         *     The price is 1 USD for each distinct wallet, and 10 USD at most: the 402 names that of the request. A key and a payment of scheme `exact` pay it whole. A payment of scheme `upto` authorizes it, and is charged 1 USD for each wallet with a score.
+         *     The price is 1 USD for each distinct wallet, and 10 USD at most: the 402 names that of the request. A key and a payment of scheme `exact` pay it whole. A payment of scheme `upto` authorizes it, and is charged 1 USD for each wallet with a score, and 0.01 USD where none has one.
          */
         post: operations["score_wallets"];
         delete?: never;

@@ -25,7 +25,7 @@ export type PaymentCall = keyof typeof PAYMENT_CEILINGS;
 export type PayerGas = { readonly paid: bigint; readonly reverted: bigint; readonly today: bigint };
 
 /** Gas that a payer may make revert for each gas that it paid for, in per cent. */
-const REVERTED_PERCENT = 10n;
+export const REVERTED_PERCENT = 10n;
 
 /** Kind of a payer's settlement of so much gas. */
 export function kindOfSettlement({ paid, reverted }: PayerGas, gas: bigint): PaymentCall {

@@ -15,7 +15,10 @@ import type { Services } from "../services.ts";
 /** Maximum entries of the list as sent, for every caller. */
 const MAX_ENTRIES = 100;
 /** Maximum distinct wallets by way of paying. */
-export const MAX_WALLETS = { key: 25, payer: 10, nobody: 10 } as const satisfies Record<Caller["kind"], number>;
+export const MAX_WALLETS = { key: 25, payer: 10, nobody: 10 } as const satisfies Record<
+  Caller["kind"],
+  number
+>;
 /** Thousandths of a US dollar: of each wallet, of all of them at most, and of an answer without a score, which took a settlement. */
 export const BATCH_PRICE = { wallet: 1_000, most: 10_000, unscored: 10 } as const;
 /** Wallets scored at once: 25 wallets with histories of 8 s each finish within the deadline. */

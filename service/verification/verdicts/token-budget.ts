@@ -29,7 +29,7 @@ export type DayTokens = {
   readonly used: number;
   readonly granted: number;
   readonly free: number;
-  /** Of runs whose price went back, and of those that wait for payers without a verdict, whose price can go back. */
+  /** Of runs without a verdict, whose price goes back, and of those that wait for owners without a verdict and can go back at once. */
   readonly returned: number;
 };
 
@@ -59,8 +59,11 @@ export type AskedRun = {
 const NOT_CONFIGURED_RETRY_SECONDS = 3_600;
 /** Verdicts are decided within about a minute, in which clients try twice again. */
 const WAITING_RETRY_SECONDS = 30;
-/** Share of a class's tokens that runs may take whose price goes back. Beyond it each owner has a share of its paid runs' tokens. */
-const RETURNED_SHARE = { day: 0.1, owner: 0.25 } as const;
+/**
+ * Runs whose price goes back take shares of a day: of their class's tokens where it goes back at once, of all tokens where it was settled and
+ * goes back as credits. Beyond them each owner has a share of its paid runs' tokens.
+ */
+export const RETURNED_SHARE = { atOnce: 0.1, settled: 0.5, owner: 0.25 } as const;
 
 /** Throws the 503 of a server without a model, of a day without tokens left for such a run, and of an owner that has its share. */
 export async function requirePanel(
@@ -92,18 +95,21 @@ export async function requirePanel(
       "Outputs of yours that wait, or that came to no verdict by their texts, have taken more tokens than your verdicts.",
       WAITING_RETRY_SECONDS,
     );
+  const most = isReturnable ? RETURNED_SHARE.atOnce * ceiling : RETURNED_SHARE.settled * tokensPerDay;
   if (
-    isReturnable &&
-    day.returned + needed > RETURNED_SHARE.day * ceiling &&
+    day.returned + needed > most &&
     own.unpaid + RUNS_PER_DECISION * needed > RETURNED_SHARE.owner * own.paid
-  )
-    throw refuse("Too many prices of today have gone back without a verdict. Pay by x402's scheme exact.");
+  ) {
+    const otherwise = isReturnable ? " Pay by x402's scheme exact." : "";
+    throw refuse(`Too many prices of today have gone back without a verdict.${otherwise}`);
+  }
 }
 
-/** Runs whose price went back: of a first decision and of an appeal, in SQL, of calls `c` of verdicts `v`. */
-const IS_RETURNED = `(c.run = 1 and v.status = 'failed' and (
-    exists (select from ahs.key_debit d where d.id = v.debit_id and d.state = 'returned')
-    or exists (select from ahs.payment p where p.id = v.payment_id and p.capture_state in ('voiding', 'voided')))
+/** Failures of a role that its server did not cause. */
+const BY_TEXTS = "(c.failure is null or c.failure like 'refused: %' or c.failure like 'off the schema%')";
+
+/** Runs whose price goes back, at once or as credits later, in SQL: first runs without a decision, and appeals that were won or failed. */
+const IS_RETURNED = `((v.status = 'failed' and v.runs = 0)
   or exists (select from ahs.appeal a
     where a.verdict_id = v.id and c.run = a.run + 1 and a.state in ('overturned', 'failed')))`;
 /** The cause of a run, of which no row is stored before its decision. */
@@ -118,10 +124,11 @@ export async function readDayTokens(
   const { rows } = await db.$client.query<DayTokens>({
     ...QUERY_DEADLINE,
     text: `with today as (
-       select verdict_id, run, sum(prompt_tokens::bigint + completion_tokens) as tokens
-       from ahs.role_call where created_at >= $1 group by verdict_id, run
+       select c.verdict_id, c.run, sum(c.prompt_tokens::bigint + c.completion_tokens) as tokens,
+         sum(c.prompt_tokens::bigint + c.completion_tokens) filter (where ${BY_TEXTS}) as answered
+       from ahs.role_call c where c.created_at >= $1 group by c.verdict_id, c.run
      ), spent as (
-       select c.tokens, ${IS_RETURNED} as returned, ${CAUSE} = any($3) as free
+       select c.tokens, c.answered, ${IS_RETURNED} as returned, ${CAUSE} = any($3) as free
        from today c join ahs.verdict v on v.id = c.verdict_id
      ), waiting as (
        select v.*, coalesce(v.run_tokens, $2) as tokens from ahs.verdict v
@@ -131,7 +138,7 @@ export async function readDayTokens(
        (select coalesce(sum(tokens) filter (where not returned and not free), 0)::float8 from spent) as used,
        (select coalesce(sum(tokens), 0)::float8 from waiting) as granted,
        (select coalesce(sum(tokens) filter (where free), 0)::float8 from spent) as free,
-       (select coalesce(sum(tokens) filter (where returned), 0)::float8 from spent)
+       (select coalesce(sum(answered) filter (where returned), 0)::float8 from spent)
          + (select coalesce(sum(w.tokens), 0)::float8 from waiting w left join ahs.payment p on p.id = w.payment_id
              where w.runs = 0 and (w.debit_id is not null or p.capture_state is not null)
                and not exists (select from ahs.verdict d where d.owner = w.owner and d.final_verdict is not null)) as returned`,
@@ -144,9 +151,6 @@ export async function readDayTokens(
 
 /** Verdicts of an owner by which it is judged, the newest. */
 const JUDGED = 1_000;
-/** Failures of a role that its server did not cause. */
-const BY_TEXTS = "(c.failure is null or c.failure like 'refused: %' or c.failure like 'off the schema%')";
-
 export async function readOwnerTokens(
   db: Database,
   { owner, now, largestRun }: { readonly owner: string; readonly now: Date; readonly largestRun: number },

@@ -82,9 +82,9 @@ test.each([
   [2, "pppp", "pp"],
   [4, "pr", ""],
   [9, "p", ""],
-  [0, "rrrr", "rr"],
-  [1, "rr", "r"],
-  [0, "prr", "pr"],
+  [0, "rrrr", "r"],
+  [1, "rr", ""],
+  [0, "rp", "rp"],
   [2, "prr", "p"],
 ])("of four requests a day %s are sent: of %s, paid or of registries, go %s", (sentToday, due, sent) => {
   const rows = [...due].map((letter) => ({

@@ -16,14 +16,14 @@ describe("an output", () => {
     ["of a job fits into three quarters", { used: 700, granted: 40 }, OF_JOB],
     [
       "of a job does not wait for unpaid runs and those without a verdict",
-      { free: 999, returned: 999 },
+      { free: 999, returned: 490 },
       OF_JOB,
     ],
     ["of a newcomer fits into what others have left", { used: 230, today: 0 }, {}],
     ["of an owner with less than it leaves to others fits", { used: 120, today: 120 }, {}],
     ["waits for no other one of an owner with verdicts", { paid: 9_000, unpaid: 9_000 }, {}],
     ["of a newcomer may wait beside two of the largest", { largestRun: 40, unpaid: 80 }, {}],
-    ["of a newcomer whose price is settled fits after many prices went back", { returned: 900 }, {}],
+    ["of a newcomer whose price is settled fits after many prices went back", { returned: 490 }, {}],
     [
       "of a regular buyer fits after many prices went back",
       { returned: 900, paid: 80 },
@@ -57,6 +57,13 @@ describe("an output", () => {
       { returned: 16 },
       { isReturnable: true },
       /Pay by x402's scheme exact/,
+      SIX_HOURS,
+    ],
+    [
+      "is refused to a newcomer after half of the day's tokens went without a verdict",
+      { returned: 491 },
+      {},
+      /have gone back without a verdict\.$/,
       SIX_HOURS,
     ],
     [

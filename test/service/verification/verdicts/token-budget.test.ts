@@ -30,25 +30,40 @@ test("unpaid outputs and free repeated runs hold no tokens", async () => {
   expect(await day()).toMatchObject({ granted: 0 });
 });
 
-test("the tokens of runs whose price went back are no tokens of paid runs", async () => {
-  const paymentId = await world.escrowedPayment();
-  await world.add({ debitId: null, paymentId, runTokens: 70 });
+test("the tokens of runs without a verdict, whose price goes back, are no tokens of paid runs", async () => {
+  await world.add({ runTokens: 70 });
   const lease = await world.lease();
   await storeRoleCall(world.db, lease, { record: abstained("critic", "refused: no"), at: world.now() });
   expect(await day()).toMatchObject({ used: 120, granted: 70 });
   await world.query("update ahs.verdict set status = 'failed'");
-  await world.query("update ahs.payment set capture_state = 'voiding'");
   expect(await day()).toEqual({ used: 0, granted: 0, free: 0, returned: 120 });
   world.pass(1_000);
   expect(await day()).toMatchObject({ returned: 0 });
 });
 
-test("the tokens of a key's failed output went back with its credits", async () => {
+test("tokens without an answer of a model server are neither paid nor counted as returned", async () => {
   await world.add({ runTokens: 70 });
   const lease = await world.lease();
-  await storeRoleCall(world.db, lease, { record: abstained("critic", "refused: no"), at: world.now() });
+  const down = abstained("critic", "the model server is not available: HTTP status 503");
+  await storeRoleCall(world.db, lease, { record: down, at: world.now() });
   await world.query("update ahs.verdict set status = 'failed'");
-  await world.query("update ahs.key_debit set state = 'returned'");
+  expect(await day()).toEqual({ used: 0, granted: 0, free: 0, returned: 0 });
+});
+
+test("the tokens of an appeal that was won are no tokens of paid runs, since its price went back", async () => {
+  const id = await world.add({ status: "processing", cause: "appeal", runs: 1, finalVerdict: "ALLOW" });
+  await world.query(
+    `insert into ahs.role_call (verdict_id, run, role, model, mode, requests, prompt_tokens, completion_tokens, latency_ms, created_at)
+     values ($1, 2, 'critic', '', '', 1, 100, 20, 1, $2)`,
+    [id, world.now()],
+  );
+  await world.query("update ahs.verdict set status = 'completed', runs = 2");
+  expect(await day()).toMatchObject({ used: 120, returned: 0 });
+  await world.query(
+    `insert into ahs.appeal (verdict_id, chain_id, run, state, units, appeal_by, decide_by, created_at, updated_at)
+     values ($1, 31337, 1, 'overturned', 500, $2, $2, $2, $2)`,
+    [id, world.now()],
+  );
   expect(await day()).toMatchObject({ used: 0, returned: 120 });
 });
 
