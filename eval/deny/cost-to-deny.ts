@@ -28,11 +28,11 @@ import {
   tokenShares,
 } from "../../service/verification/verdicts/token-budget.ts";
 
-/** What it costs to stop a function for all others during a day, by its cheapest known way. */
+/** Cost of stopping a function for all others during a day, by the cheapest known way. */
 export type Denial = {
   readonly name: string;
   readonly way: string;
-  /** What the attacker spends and does not get back. */
+  /** Money that the attacker spends and does not get back. */
   readonly takes: string;
   readonly usd: number;
   readonly barUsd: number;

@@ -313,8 +313,13 @@ describe("a settlement", () => {
       1_000n,
       1_001n,
     ],
-    ["one that paid for what it made revert", { paid: 9n, reverted: 9n, today: 0n }, 7_000n, 7_001n],
-    ["one that made much more revert", { paid: 9n, reverted: 200_010n, today: 0n }, 1_000n, 1_001n],
+    [
+      "one that made a tenth of what it paid for revert",
+      { paid: 90n, reverted: 9n, today: 0n },
+      7_000n,
+      7_001n,
+    ],
+    ["one that made more revert", { paid: 90n, reverted: 10n, today: 0n }, 1_000n, 1_001n],
     ["one that has as much of the day as is left", { paid: 9n, reverted: 0n, today: 4_000n }, 3_999n, 4_000n],
   ])("of %s leaves the rest of the day's gas to others", async (_, payer, fits, spent) => {
     const asked = { gas: 1_000n, priceMicroUsd: 1_000_000n, payment: OF };
