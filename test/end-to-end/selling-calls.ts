@@ -56,7 +56,7 @@ export function describeSoldCalls({ kit, url, pay, ...shop }: Shop): void {
       const body = (await response.json()) as { results?: readonly { ahs_score: number | null }[] };
       expect([response.status, body]).toMatchObject([200, {}]);
       const scored = body.results?.filter(({ ahs_score }) => ahs_score !== null).length ?? 0;
-      const due = price ?? (scored === 0 ? 1_000n : BigInt(scored) * 1_000_000n);
+      const due = price ?? (scored === 0 ? 10_000n : BigInt(scored) * 1_000_000n);
       expect((await kit.received()) - before).toBe(due);
       const report = decodePaymentResponseHeader(response.headers.get("payment-response") ?? "");
       expect(report).toMatchObject({ success: true, amount: String(due) });
