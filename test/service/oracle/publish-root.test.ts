@@ -190,6 +190,8 @@ test("a root that a reorg took out is on chain again", async () => {
   expect((await latestRoot())[0]).toBe(0n);
   await world.reach(row?.id ?? 0, "broadcast");
   await untilState("sent");
+  // The sender may send it to the node again only after this.
+  await world.automine(true);
   await world.mine();
   await untilState("confirmed");
   expect((await latestRoot())[0]).toBe(BigInt(today));

@@ -199,6 +199,8 @@ test("a reorg of the publishing block brings the record back, with nothing publi
     async () => (await world.intents())[0]?.state === "sent",
   );
   await world.reach(row?.id ?? 0, "broadcast");
+  // The sender may send it to the node again only after this.
+  await world.automine(true);
   await world.mine();
   await world.settle();
   expect(await world.scoreOf(wallet)).toMatchObject({ exists: true, score: 80, asOf: 5n });
