@@ -371,20 +371,18 @@ async function refundOnExpiry({ rpc, chain }: Stage, { escrow, jobId }: Job): Pr
   const data = encodeFunctionData({ abi: LOCAL_CALLS, functionName: "claimRefund", args: [jobId] });
   const call = { to: escrow, data };
   const deadline = performance.now() + EXPIRY_PATIENCE_MS;
-  const isRefused = async (): Promise<boolean> => {
+  for (;;) {
     try {
       await rpc.request("eth_call", call, "latest");
-      return false;
-    } catch {
-      // The escrow refuses it until the job has expired.
-      return true;
+      await sendAsDeployer(rpc, call);
+      return;
+    } catch (error) {
+      // The escrow refuses it until the job has expired, and the node a call with the nonce of another one.
+      if (performance.now() > deadline)
+        throw new Error(`job ${jobId} was not refunded by ${await chain.now()}`, { cause: error });
+      await sleep(POLL_MS);
     }
-  };
-  while (await isRefused()) {
-    if (performance.now() > deadline) throw new Error(`job ${jobId} did not expire by ${await chain.now()}`);
-    await sleep(POLL_MS);
   }
-  await sendAsDeployer(rpc, call);
 }
 
 async function tellScripted({ scriptedUrl }: Stage, behaviour: object): Promise<void> {
