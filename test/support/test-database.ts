@@ -63,7 +63,8 @@ export function openMigrated(url: string, textKeys: TextKeys = NO_TEXT_KEYS): Da
     applicationName: "ahs-test",
     maxConnections: 10,
     statementTimeoutMs: 30_000,
-    connectTimeoutMs: 5_000,
+    // The wait for a free connection counts as well, and is long on a busy machine.
+    connectTimeoutMs: 60_000,
     onIdleError: () => undefined,
   });
 }

@@ -107,6 +107,8 @@ type WorldOptions = {
   readonly refuseUrl?: Services["refuseUrl"];
   /** False where no second panel is configured. */
   readonly hasAppeals?: boolean;
+  /** Of a test whose failures the log explains; silent by default. */
+  readonly logLevel?: "error";
 };
 
 export type IntakeWorld = ReturnType<typeof intakeWorld>;
@@ -115,7 +117,7 @@ export type IntakeWorld = ReturnType<typeof intakeWorld>;
 export function intakeWorld(db: Database, options: WorldOptions = {}) {
   let offsetMs = 0;
   const clock = { now: () => new Date(Date.now() + offsetMs), monotonicMs: () => performance.now() };
-  const logger = pino({ level: "silent" });
+  const logger = pino({ level: options.logLevel ?? "silent" });
   const stopping = new AbortController();
   const desk = facilitatorDesk();
   const chain = { used: false };
@@ -244,7 +246,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     panelBudget: outputs.budget,
   };
   const app = new Hono<ApiEnv>();
-  app.onError(createErrorHandler(pino({ level: "error" })));
+  app.onError(createErrorHandler(logger));
   app.use((context, next) => {
     context.set("requestId", "request");
     context.set("headers", {});

@@ -102,7 +102,7 @@ describe("POST /v1/verdicts/{verdict_id}/appeal", () => {
   });
 
   it("opens one of many appeals at once, and charges for one", async () => {
-    const world = intakeWorld(db);
+    const world = intakeWorld(db, { logLevel: "error" });
     const { id: keyId, headers } = await world.key();
     const id = await rejected(world, someone().address, `key:${keyId}`);
     const answers = await Promise.all(
