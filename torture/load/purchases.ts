@@ -100,9 +100,10 @@ export function startPurchases({
   });
 }
 
-function settlementOf(headers: Headers): Hex | null {
+/** The transaction that an answer names as its settlement; null for a voucher's, which has none. */
+export function settlementOf(headers: Headers): Hex | null {
   const report = headers.get("payment-response");
-  return report === null ? null : (decodePaymentResponseHeader(report).transaction as Hex);
+  return report === null ? null : ((decodePaymentResponseHeader(report).transaction || null) as Hex | null);
 }
 
 /** A payment that is not taken: by its claim it may be owed no more, by its time it may have ended. */

@@ -60,7 +60,11 @@ export async function accountBuyers(
 async function dueOf(stand: Stand, { buyer, lane }: BuyerAtWork): Promise<Due> {
   const { operations } = lane;
   const open = operations.filter(({ outcome }) => outcome === "open").length;
-  const answered = operations.reduce((sum, { charged }) => sum + (charged ?? 0n), 0n);
+  // An answer that is owed for a payment is given to the next payment of the same request as well, which is not taken.
+  const settlements = new Map(
+    operations.map(({ idempotencyKey, settledBy, charged }) => [settledBy ?? idempotencyKey, charged ?? 0n]),
+  );
+  const answered = [...settlements.values()].reduce((sum, charged) => sum + charged, 0n);
   const { rows } = await stand.db.$client.query<{ units: string }>(
     `select coalesce(sum(charged_amount), 0)::text as units from ahs.payment
      where payer = $1 and state in ('settled', 'answered') and $2`,

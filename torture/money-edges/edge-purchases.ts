@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodePaymentResponseHeader, x402HTTPClient } from "@x402/fetch";
+import type { Hex } from "viem";
 import type { Faults } from "../faults.ts";
 import type { Ask, Asked } from "../load/ask.ts";
 import { type Lane, type Operation, startLane } from "../load/lane.ts";
+import { settlementOf } from "../load/purchases.ts";
 import type { Random } from "../random.ts";
 import { type EdgeBuyer, type EdgeRequest, termsOf } from "./edge-buyers.ts";
 
@@ -17,6 +19,8 @@ export type EdgePurchase = Operation & {
   outcome: "open" | "answered" | "free" | "cut";
   /** USDC units that the answer says were taken. */
   charged: bigint | null;
+  /** The settlement that the answer named: two purchases of one request may share it. */
+  settledBy: Hex | null;
 };
 
 const PACE_MS = 2_500;
@@ -53,6 +57,7 @@ export function startEdgePurchases(
       await http.processPaymentResult(purchase.payload, (name) => headers.get(name), 200);
     purchase.outcome = "answered";
     purchase.charged = chargedBy(purchase, report);
+    purchase.settledBy = settlementOf(headers);
     purchase.doneAt = performance.now();
     return null;
   };
@@ -68,7 +73,7 @@ export function startEdgePurchases(
         request: null,
         payload: null,
       },
-      ...{ claim: null, outcome: "open", charged: null },
+      ...{ claim: null, outcome: "open", charged: null, settledBy: null },
     }),
     attempt: async (purchase) => {
       purchase.request ??= await buyer.request();
