@@ -106,7 +106,7 @@ describe("what is owed", () => {
     expect((await world.request(SECRET, { "sign-in-with-x": "signed" })).status).toBe(200);
   });
 
-  it("leaves the payer its claim, whoever else shows the published payment", async () => {
+  it("leaves the payer its claim where others show the published payment", async () => {
     const headers = paid(await world.sign(DEAR));
     world.works.failure = new Error("broken");
     const { claim } = (await (await world.request(DEAR, headers)).json()) as { claim: string };
