@@ -1,217 +1,40 @@
 import { index, onchainTable } from "ponder";
+import * as columns from "./service/db/index-columns.ts";
 
-/** Agents of the ERC-8004 identity registry. */
-export const agent = onchainTable("agent", (t) => ({
-  agentId: t.bigint().primaryKey(),
-  owner: t.hex().notNull(),
-  /** The current agentWallet; null while it is cleared. */
-  wallet: t.hex(),
-  /** Row of agent_wallet that is open for it. */
-  walletSpan: t.text(),
-  agentUri: t.text().notNull(),
-  registeredBlock: t.bigint().notNull(),
-  registeredAt: t.bigint().notNull(),
-  /** Place of its Registered log in that block; null where it has none yet. */
-  registeredLogIndex: t.integer(),
-  updatedBlock: t.bigint().notNull(),
+export const agent = onchainTable("agent", columns.agent);
+
+export const agentWallet = onchainTable("agent_wallet", columns.agentWallet, (table) => ({
+  byWallet: index().on(table.wallet),
+  byAgent: index().on(table.agentId),
 }));
 
-/** Which wallet acted for which agent, and over which blocks. */
-export const agentWallet = onchainTable(
-  "agent_wallet",
-  (t) => ({
-    id: t.text().primaryKey(),
-    agentId: t.bigint().notNull(),
-    wallet: t.hex().notNull(),
-    fromBlock: t.bigint().notNull(),
-    toBlock: t.bigint(),
-  }),
-  (table) => ({ byWallet: index().on(table.wallet), byAgent: index().on(table.agentId) }),
-);
+export const wallet = onchainTable("wallet", columns.wallet);
 
-/** Followed wallets, with aggregates that handlers keep by primary key. */
-export const wallet = onchainTable("wallet", (t) => ({
-  address: t.hex().primaryKey(),
-  /** Why it is followed: registered, agent_wallet, requested or static. */
-  source: t.text().notNull(),
-  followedBlock: t.bigint().notNull(),
-  ownCalls: t.integer().notNull(),
-  ownFailures: t.integer().notNull(),
-  firstCallBlock: t.bigint(),
-  lastCallBlock: t.bigint(),
-  /** Unix seconds of the last own call. */
-  lastCallAt: t.bigint(),
-  /** Newest block that changed anything the score reads. */
-  touchedBlock: t.bigint().notNull(),
-  /** Number of the window of blocks in which `received` counts; null before the first transaction sent to it. */
-  receivedWindow: t.bigint(),
-  /** Transactions sent to it in that window, counted up to one beyond the bound. */
-  received: t.integer().notNull(),
-  /** Last block of the window after the newest one that went over the bound; null where none did. */
-  busyUntil: t.bigint(),
+export const transaction = onchainTable("transaction", columns.transaction, (table) => ({
+  byFrom: index().on(table.from, table.block, table.transactionIndex),
+  byTo: index().on(table.to, table.block),
 }));
 
-/** Transactions from or to a followed wallet, reverted ones included. */
-export const transaction = onchainTable(
-  "transaction",
-  (t) => ({
-    hash: t.hex().primaryKey(),
-    block: t.bigint().notNull(),
-    transactionIndex: t.integer().notNull(),
-    timestamp: t.bigint().notNull(),
-    from: t.hex().notNull(),
-    to: t.hex(),
-    nonce: t.integer().notNull(),
-    value: t.bigint().notNull(),
-    /** Calldata; null where the sender is no followed wallet. */
-    input: t.hex(),
-    /** First four bytes of the input; null for a plain transfer. */
-    selector: t.hex(),
-    gasLimit: t.bigint().notNull(),
-    gasUsed: t.bigint().notNull(),
-    effectiveGasPrice: t.bigint().notNull(),
-    baseFeePerGas: t.bigint(),
-    ok: t.boolean().notNull(),
-    /** The contract it created, if it did. */
-    contractAddress: t.hex(),
-    /** True where the sender is a followed wallet. */
-    own: t.boolean().notNull(),
-  }),
-  (table) => ({
-    byFrom: index().on(table.from, table.block, table.transactionIndex),
-    byTo: index().on(table.to, table.block),
-  }),
-);
+export const block = onchainTable("block", columns.block);
 
-/** Every block from the start block on: the clock and the fingerprint of the chain. */
-export const block = onchainTable("block", (t) => ({
-  number: t.bigint().primaryKey(),
-  hash: t.hex().notNull(),
-  timestamp: t.bigint().notNull(),
-  baseFeePerGas: t.bigint(),
+export const sanctionsChange = onchainTable("sanctions_change", columns.sanctionsChange, (table) => ({
+  byAddress: index().on(table.address, table.block, table.logIndex),
 }));
 
-/** Additions to and removals from the sanctions list, each as it happened. */
-export const sanctionsChange = onchainTable(
-  "sanctions_change",
-  (t) => ({
-    id: t.text().primaryKey(),
-    address: t.hex().notNull(),
-    listed: t.boolean().notNull(),
-    block: t.bigint().notNull(),
-    logIndex: t.integer().notNull(),
-    timestamp: t.bigint().notNull(),
-    transactionHash: t.hex().notNull(),
-  }),
-  (table) => ({ byAddress: index().on(table.address, table.block, table.logIndex) }),
-);
+export const oracleScore = onchainTable("oracle_score", columns.oracleScore);
 
-/** What the oracle contract holds for a wallet now, replayed from its events. */
-export const oracleScore = onchainTable("oracle_score", (t) => ({
-  wallet: t.hex().primaryKey(),
-  /** False after an invalidation: only the floor for asOf is left. */
-  present: t.boolean().notNull(),
-  ahsScore: t.integer().notNull(),
-  d1Score: t.integer().notNull(),
-  d2Score: t.integer().notNull(),
-  confidenceBps: t.integer().notNull(),
-  sanctioned: t.boolean().notNull(),
-  insufficient: t.boolean().notNull(),
-  modelVersion: t.integer().notNull(),
-  safeMicroUsd: t.bigint().notNull(),
-  asOf: t.bigint().notNull(),
-  asOfTime: t.bigint().notNull(),
-  transactionHash: t.hex().notNull(),
-  publishedBlock: t.bigint().notNull(),
-  publishedAt: t.bigint().notNull(),
+export const oracleRoot = onchainTable("oracle_root", columns.oracleRoot);
+
+export const scoreRequest = onchainTable("score_request", columns.scoreRequest, (table) => ({
+  byWallet: index().on(table.wallet),
 }));
 
-/** Merkle roots of whole epochs. */
-export const oracleRoot = onchainTable("oracle_root", (t) => ({
-  epoch: t.bigint().primaryKey(),
-  root: t.hex().notNull(),
-  uri: t.text().notNull(),
-  transactionHash: t.hex().notNull(),
-  block: t.bigint().notNull(),
-  publishedAt: t.bigint().notNull(),
+export const job = onchainTable("job", columns.job);
+
+export const verdictEvent = onchainTable("verdict_event", columns.verdictEvent, (table) => ({
+  byJob: index().on(table.escrow, table.jobId),
 }));
 
-/** Paid or free requests to follow a wallet. */
-export const scoreRequest = onchainTable(
-  "score_request",
-  (t) => ({
-    id: t.text().primaryKey(),
-    wallet: t.hex().notNull(),
-    requester: t.hex().notNull(),
-    fee: t.bigint().notNull(),
-    block: t.bigint().notNull(),
-    timestamp: t.bigint().notNull(),
-  }),
-  (table) => ({ byWallet: index().on(table.wallet) }),
-);
-
-/** Jobs of the escrows whose verdicts are settled, as their own events tell of them; created and unfunded ones are not here. */
-export const job = onchainTable("job", (t) => ({
-  /** escrow:jobId */
-  id: t.text().primaryKey(),
-  escrow: t.hex().notNull(),
-  jobId: t.bigint().notNull(),
-  /** What the newest event made of it: Funded, Submitted, Completed, Rejected or Expired. */
-  status: t.text().notNull(),
-  /** Who funded it, with how much of the escrow's token; null where it was funded before the escrow was followed. */
-  client: t.hex(),
-  funded: t.bigint(),
-  /** As of its newest submission; all of these are null before the first. */
-  provider: t.hex(),
-  deliverable: t.hex(),
-  submittedBlock: t.bigint(),
-  submittedBlockHash: t.hex(),
-  submittedLogIndex: t.integer(),
-  submittedTransaction: t.hex(),
-  submittedAt: t.bigint(),
-  /** Block of its first submission; null before. */
-  firstSubmittedBlock: t.bigint(),
-  /** Its end: who brought it about, with what reason; an expiry has neither, and all are null before. */
-  endedBy: t.hex(),
-  endReason: t.hex(),
-  endedBlock: t.bigint(),
-  endedAt: t.bigint(),
-  endedTransaction: t.hex(),
+export const bondChange = onchainTable("bond_change", columns.bondChange, (table) => ({
+  byWallet: index().on(table.wallet, table.block),
 }));
-
-/** What the verdict evaluator did, by its own events. */
-export const verdictEvent = onchainTable(
-  "verdict_event",
-  (t) => ({
-    id: t.text().primaryKey(),
-    escrow: t.hex().notNull(),
-    jobId: t.bigint().notNull(),
-    /** settled or held. */
-    kind: t.text().notNull(),
-    /** 1 ALLOW, 2 REJECT, 3 HOLD. */
-    decision: t.integer().notNull(),
-    /** Null for a HOLD, whose event has none. */
-    score: t.integer(),
-    evidenceHash: t.hex().notNull(),
-    /** Unix seconds until which a HOLD is to be reviewed; null for the others. */
-    reviewBy: t.bigint(),
-    block: t.bigint().notNull(),
-    timestamp: t.bigint().notNull(),
-    transactionHash: t.hex().notNull(),
-  }),
-  (table) => ({ byJob: index().on(table.escrow, table.jobId) }),
-);
-
-/** What wallets have available of their bonds, after each block in which that changed. */
-export const bondChange = onchainTable(
-  "bond_change",
-  (t) => ({
-    /** wallet:block */
-    id: t.text().primaryKey(),
-    wallet: t.hex().notNull(),
-    block: t.bigint().notNull(),
-    /** In the smallest unit of USDC: neither committed to a job nor unbonding. */
-    available: t.bigint().notNull(),
-  }),
-  (table) => ({ byWallet: index().on(table.wallet, table.block) }),
-);

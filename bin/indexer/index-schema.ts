@@ -11,6 +11,7 @@ const INDEX_SOURCES = [
   "service/chain/abi",
   "service/chain/escrow-events.ts",
   "service/chain/oracle-codec.ts",
+  "service/db/index-columns.ts",
 ];
 
 /** Name of the schema that one build of the index writes: `index_31337_1a2b3c4d5e6f`. */

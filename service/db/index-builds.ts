@@ -1,5 +1,6 @@
 import type { ClientBase, Pool, PoolClient } from "pg";
 import { relationExists } from "./database.ts";
+import { viewsSchemaOf } from "./index-tables.ts";
 import { grantReading } from "./roles.ts";
 
 /** One build of the index: a schema `index_CHAIN_HASH` that an indexer of these sources and this deployment writes. */
@@ -42,11 +43,6 @@ export async function readServedBuild(db: Pool | PoolClient, chainId: number): P
     viewsSchemaOf(chainId),
   ]);
   return rows[0]?.schema ?? null;
-}
-
-/** Views that readers of a chain's index use, whichever build they show. */
-export function viewsSchemaOf(chainId: number): string {
-  return `chain_${chainId}`;
 }
 
 const SERVED_SQL = `select substring(v.definition from 'index_[0-9]+_[0-9a-f]+') from pg_views v

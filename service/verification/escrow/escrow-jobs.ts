@@ -1,27 +1,20 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Hex } from "viem";
 import type { Database } from "../../db/database.ts";
-import { viewOf } from "../../db/index-snapshot.ts";
+import { indexOf, tablesExist } from "../../db/index-tables.ts";
 import type { JobName } from "./types.ts";
-
-/** Number of the index, which the driver returns as text. */
-function numberOf(column: string): SQL<bigint> {
-  return sql`${sql.identifier(column)}`.mapWith(BigInt);
-}
 
 /** Reads the newest block of an index that follows escrows, with its time in Unix seconds; null without one. */
 export async function readEscrowIndex(db: NodePgDatabase, chainId: number) {
+  const { block, job, verdictEvent } = indexOf(chainId);
   const { rows: found } = await db.execute<{ there: boolean }>(
-    sql`select to_regclass(${`chain_${chainId}.block`}) is not null
-      and to_regclass(${`chain_${chainId}.verdict_event`}) is not null
-      and to_regclass(${`chain_${chainId}.job`}) is not null as there`,
+    sql`select ${tablesExist(chainId, block, job, verdictEvent)} as there`,
   );
   if (found[0]?.there !== true) return null;
   const [head] = await db
-    .select({ number: numberOf("number"), timestamp: numberOf("timestamp") })
-    .from(viewOf(chainId, "block"))
-    .orderBy(sql`number desc`)
+    .select({ number: block.number, timestamp: block.timestamp })
+    .from(block)
+    .orderBy(desc(block.number))
     .limit(1);
   return head ?? null;
 }
@@ -30,12 +23,10 @@ export async function readEscrowIndex(db: NodePgDatabase, chainId: number) {
 export async function readIndexedTime(
   db: NodePgDatabase,
   chainId: number,
-  block: bigint,
+  number: bigint,
 ): Promise<bigint | null> {
-  const [row] = await db
-    .select({ timestamp: numberOf("timestamp") })
-    .from(viewOf(chainId, "block"))
-    .where(sql`number = ${block}`);
+  const { block } = indexOf(chainId);
+  const [row] = await db.select({ timestamp: block.timestamp }).from(block).where(eq(block.number, number));
   return row?.timestamp ?? null;
 }
 
@@ -45,20 +36,21 @@ export type IndexedSubmission = NonNullable<IndexedJob["submission"]>;
 
 /** Reads a job of the index; null without an event of it. */
 export async function readIndexedJob(db: NodePgDatabase, { chainId, escrow, jobId }: JobName) {
+  const { job } = indexOf(chainId);
   const [row] = await db
     .select({
-      status: sql<string>`status`,
-      endedBlock: numberOf("ended_block") as SQL<bigint | null>,
+      status: job.status,
+      endedBlock: job.endedBlock,
       submission: {
-        deliverable: sql<Hex | null>`deliverable`,
-        block: numberOf("submitted_block") as SQL<bigint | null>,
-        blockHash: sql<Hex | null>`submitted_block_hash`,
-        logIndex: sql<number | null>`submitted_log_index`,
-        firstBlock: numberOf("first_submitted_block") as SQL<bigint | null>,
+        deliverable: job.deliverable,
+        block: job.submittedBlock,
+        blockHash: job.submittedBlockHash,
+        logIndex: job.submittedLogIndex,
+        firstBlock: job.firstSubmittedBlock,
       },
     })
-    .from(viewOf(chainId, "job"))
-    .where(sql`id = ${`${escrow}:${jobId}`}`);
+    .from(job)
+    .where(eq(job.id, `${escrow}:${jobId}`));
   if (row === undefined) return null;
   const { status, endedBlock: block } = row;
   const isOver = status === "Completed" || status === "Rejected" || status === "Expired";
@@ -71,10 +63,11 @@ export async function readIndexedJob(db: NodePgDatabase, { chainId, escrow, jobI
 /** Reads what a job was funded with, in its token's smallest unit; null if the index has not seen that, or follows no escrow. */
 export async function readFunded(db: Database, { chainId, escrow, jobId }: JobName): Promise<bigint | null> {
   if ((await readEscrowIndex(db, chainId)) === null) return null;
+  const { job } = indexOf(chainId);
   const [row] = await db
-    .select({ funded: numberOf("funded") as SQL<bigint | null> })
-    .from(viewOf(chainId, "job"))
-    .where(sql`id = ${`${escrow}:${jobId}`}`);
+    .select({ funded: job.funded })
+    .from(job)
+    .where(eq(job.id, `${escrow}:${jobId}`));
   return row?.funded ?? null;
 }
 
@@ -89,16 +82,17 @@ export type IndexedVerdict = Awaited<ReturnType<typeof readIndexedVerdicts>>[num
 
 /** Reads the evaluator's events of a job, oldest first. */
 export async function readIndexedVerdicts(db: NodePgDatabase, { chainId, escrow, jobId }: JobName) {
+  const { verdictEvent: event } = indexOf(chainId);
   return db
     .select({
-      decision: sql<number>`decision`,
-      evidenceHash: sql<Hex>`evidence_hash`,
-      block: numberOf("block"),
-      transactionHash: sql<Hex>`transaction_hash`,
+      decision: event.decision,
+      evidenceHash: event.evidenceHash,
+      block: event.block,
+      transactionHash: event.transactionHash,
     })
-    .from(viewOf(chainId, "verdict_event"))
-    .where(sql`escrow = ${escrow} and job_id = ${jobId}`)
-    .orderBy(sql`block, id`);
+    .from(event)
+    .where(and(eq(event.escrow, escrow), eq(event.jobId, jobId)))
+    .orderBy(event.block, event.id);
 }
 
 /** Reads a job's newest submission from the index; null without one, or without an index that has followed to it. */

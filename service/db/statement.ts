@@ -1,0 +1,23 @@
+import { fillPlaceholders, type SQL } from "drizzle-orm";
+import { PgDialect } from "drizzle-orm/pg-core";
+import type { QueryConfig } from "pg";
+
+const dialect = new PgDialect({ casing: "snake_case" });
+
+/** The form of a statement that the driver takes: its values become numbered parameters. */
+export function toQuery(statement: SQL): QueryConfig {
+  const { sql: text, params: values } = dialect.sqlToQuery(statement);
+  return { text, values };
+}
+
+/**
+ * A statement that is often run: rendered once, and planned once for each connection under its name, which no other text may have. Its
+ * values are `sql.placeholder`s.
+ */
+export function prepared<Values extends Record<string, unknown>>(
+  name: string,
+  statement: SQL,
+): (values: Values) => QueryConfig {
+  const { sql: text, params } = dialect.sqlToQuery(statement);
+  return (values) => ({ name, text, values: fillPlaceholders(params, values) });
+}
