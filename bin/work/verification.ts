@@ -207,6 +207,6 @@ export async function sweepOnce({
   const at = now();
   const daysAgo = (days: number) => new Date(at.getTime() - days * DAY_MS);
   await dropOldTexts(db, { before: daysAgo(retentionDays), now: at });
-  await returnFinalFailures(db, at);
   await dropUnusedSpecs(db, { chainId, before: daysAgo(UNUSED_DAYS), endedBefore: daysAgo(ENDED_DAYS) });
+  await returnFinalFailures(db, at);
 }

@@ -56,19 +56,26 @@ const BATCH = 1_000;
 
 /**
  * Gives the prices of failed verdicts that no retry can decide any more back to the wallets that paid them, once each, and returns their
- * number. Debits of keys and payments in the payment escrow went back when the run failed.
+ * number. Debits of keys and payments in the payment escrow went back when the run failed. One that fails leaves the others returned;
+ * then the failures are thrown together.
  */
-export function returnFinalFailures(db: Database, now: Date): Promise<number> {
-  return db.transaction(async (tx) => {
+export async function returnFinalFailures(db: Database, now: Date): Promise<number> {
+  const failures: unknown[] = [];
+  const returned = await db.transaction(async (tx) => {
     const { rows } = await tx.execute<{ paymentId: string; units: string }>(sql`
       select v.payment_id as "paymentId", v.units from ahs.verdict v join ahs.payment p on p.id = v.payment_id
       where v.status = 'failed' and v.runs = 0 and p.state in ('settled', 'answered') and p.capture_state is null
         and (v.retries >= ${MAX_RETRIES} or ${isReplaced} or not ${hasTexts})
         and not exists (select from ahs.key_credit c where c.id = v.payment_id)
       limit ${BATCH} for update of v skip locked`);
-    for (const { paymentId, units } of rows) await creditPayer(tx, { paymentId, units: Number(units), now });
-    return rows.length;
+    for (const { paymentId, units } of rows) {
+      const credited = tx.transaction((one) => creditPayer(one, { paymentId, units: Number(units), now }));
+      await credited.catch((error: unknown) => failures.push(error));
+    }
+    return rows.length - failures.length;
   });
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} prices were not returned`);
+  return returned;
 }
 
 /** An unpaid submission gives the slot back. */

@@ -148,6 +148,16 @@ describe("the price of a failed verdict that a payment paid", () => {
     expect(await owed()).toEqual([]);
   });
 
+  test("goes back for each verdict but one whose return fails", async () => {
+    const [bad, good] = [await failedPurchase(), await failedPurchase()];
+    await world.query("update ahs.verdict set retries = 3");
+    await world.query(`alter table ahs.key_credit add constraint fails check (id <> '${bad}')`);
+    await expect(returnFinalFailures(world.db, world.now())).rejects.toThrow("1 prices were not returned");
+    expect(await returned()).toEqual([{ id: good, isPayers: true, units: 500 }]);
+    await world.query("alter table ahs.key_credit drop constraint fails");
+    expect(await returnFinalFailures(world.db, world.now())).toBe(1);
+  });
+
   test("stays while the submission that took its slot is not paid", async () => {
     await failedPurchase();
     await world.query(SLOT_TAKEN);

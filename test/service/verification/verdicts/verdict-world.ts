@@ -149,11 +149,12 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
       const { payment, ...request } = aReservation();
       const { validAfter, validBefore, requirements: _none, ...signed } = payment;
       const id = randomUUID();
+      const nonce = `0x${id.replaceAll("-", "").padStart(64, "0")}` as const;
       const escrowed = { scheme: "auth-capture", state: "answered", captureState: "authorized" } as const;
       const times = { validAfter: Number(validAfter), validBefore: Number(validBefore), deadline: now };
       await db
         .insert(paymentTable)
-        .values({ ...request, ...signed, ...times, ...escrowed, id, chainId: CHAIN_ID });
+        .values({ ...request, ...signed, ...times, ...escrowed, id, nonce, chainId: CHAIN_ID });
       return id;
     },
     /** Leases and runs one verdict. */
