@@ -197,10 +197,10 @@ async function verifyOrder(
 ): Promise<VerifyOutcome> {
   try {
     await deps.client.call({ account: deps.sender, ...call });
-    return await checkGas(deps, authorization, { worth, call });
   } catch (error) {
     return isTrouble(error) ? { kind: "unavailable", cause: error } : REVERTS;
   }
+  return checkGas(deps, authorization, { worth, call }).catch((cause) => ({ kind: "unavailable", cause }));
 }
 
 /** Moves the money into the escrow or the channel. */

@@ -196,6 +196,12 @@ describe("the official client pays by batch-settlement", () => {
     expect(response.status).toBe(400);
   });
 
+  it("is not refused for good while the gas that was spent is unknown", async () => {
+    const { shop, sign } = open({ spending: { refusal: () => Promise.reject(new Error("no database")) } });
+    expect((await shop.request(PATH, paid(await sign(PATH)))).status).toBe(503);
+    expect([await shop.rows(), await channels(), shop.works.done]).toEqual([[], [], 0]);
+  });
+
   it("and a deposit that the channel does not need is worth its call alone", async () => {
     usdc.startSender();
     const worths: bigint[] = [];
