@@ -1,7 +1,5 @@
 import { parseArgs } from "node:util";
 import { Registry } from "prom-client";
-import { type CaptureDeps, sweepCaptures } from "../../service/access/payments/captures.ts";
-import { type ChannelSweepDeps, sweepChannels } from "../../service/access/payments/channel-sweep.ts";
 import { createPaymentMetrics } from "../../service/access/payments/metrics.ts";
 import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
 import {
@@ -14,6 +12,11 @@ import {
   type ReconciliationDeps,
   reconcilePayments,
 } from "../../service/access/payments/run-reconciliation.ts";
+import { type CaptureDeps, sweepCaptures } from "../../service/access/schemes/auth-capture/captures.ts";
+import {
+  type ChannelSweepDeps,
+  sweepChannels,
+} from "../../service/access/schemes/batch-settlement/channel-sweep.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { actionsOf, withDatabase } from "../command.ts";

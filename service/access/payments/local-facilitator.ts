@@ -28,9 +28,9 @@ import {
 } from "../../sender/send-policy.ts";
 import { classifySendFailure } from "../../sender/send-rpc.ts";
 import type { PresentedPayment } from "../access.ts";
+import { escrowCall } from "../schemes/auth-capture/auth-capture.ts";
+import { depositCall, voucherOf } from "../schemes/batch-settlement/batch-settlement.ts";
 import { createContractSignatures } from "../sign-in.ts";
-import { escrowCall } from "./auth-capture.ts";
-import { depositCall, voucherOf } from "./batch-settlement.ts";
 import {
   type Facilitator,
   publicReason,

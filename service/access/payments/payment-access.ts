@@ -12,6 +12,8 @@ import {
   UNCHARGED,
 } from "../access.ts";
 import { unavailable } from "../problems.ts";
+import { settleVoucher } from "../schemes/batch-settlement/voucher-settlement.ts";
+import { depositWorth } from "../schemes/batch-settlement/vouchers.ts";
 import {
   type ChargeDeps,
   callerOf,
@@ -43,8 +45,6 @@ import {
 } from "./payment-settlement.ts";
 import { atomicPrice, unitsOf } from "./payment-terms.ts";
 import { isOwed, type StoredPayment } from "./payments.ts";
-import { settleVoucher } from "./voucher-settlement.ts";
-import { depositWorth } from "./vouchers.ts";
 
 export type PaymentAccess = ReturnType<typeof createPaymentAccess>;
 

@@ -14,8 +14,8 @@ import {
 import { decodeEvent, decodeParameters } from "../../chain/bounded-abi.ts";
 import type { PaymentScheme } from "../../db/tables/payment.ts";
 import type { PresentedPayment } from "../access.ts";
-import { CAPTURE_COLLECTOR } from "./auth-capture.ts";
-import { PERMIT2_SPENDERS } from "./permit2-header.ts";
+import { CAPTURE_COLLECTOR } from "../schemes/auth-capture/auth-capture.ts";
+import { PERMIT2_SPENDERS } from "../schemes/permit2/permit2-header.ts";
 
 /** An authorization to look up on chain; by scheme `upto` it pays only if it moves that amount or more. */
 export type Authorization = Pick<

@@ -14,12 +14,17 @@ import { z } from "zod";
 import type { PaymentScheme } from "../../db/tables/payment.ts";
 import type { PresentedPayment } from "../access.ts";
 import { Problem } from "../problems.ts";
+import { CAPTURE_COLLECTOR, captureFault } from "../schemes/auth-capture/auth-capture.ts";
+import {
+  channelFault,
+  isContractSignature,
+  readVoucher,
+  voucherDigest,
+} from "../schemes/batch-settlement/batch-settlement.ts";
+import { addressText, signatureText, uint256Text } from "../schemes/header-values.ts";
+import { PERMIT2_SPENDERS, permitDigest, readPermit2 } from "../schemes/permit2/permit2-header.ts";
 import { createContractSignatures } from "../sign-in.ts";
-import { CAPTURE_COLLECTOR, captureFault } from "./auth-capture.ts";
-import { channelFault, isContractSignature, readVoucher, voucherDigest } from "./batch-settlement.ts";
-import { addressText, signatureText, uint256Text } from "./header-values.ts";
 import type { Offer } from "./payment-terms.ts";
-import { PERMIT2_SPENDERS, permitDigest, readPermit2 } from "./permit2-header.ts";
 
 /** Clients send the 402's extensions back, beside a signature that is long for some contract wallets. */
 const MAX_HEADER_BYTES = 12_288;

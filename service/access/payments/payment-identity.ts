@@ -5,9 +5,10 @@ import type { Logger } from "pino";
 import type { AnswerHeaders, PaidRequest, PayerCaller, PresentedPayment } from "../access.ts";
 import { idempotencyKeyOf, identifierReused } from "../idempotent-answers.ts";
 import { Problem, unavailable } from "../problems.ts";
+import { voucherOf } from "../schemes/batch-settlement/batch-settlement.ts";
+import type { ChannelStore } from "../schemes/batch-settlement/channels.ts";
+import { checkVoucher, notNextVoucher } from "../schemes/batch-settlement/vouchers.ts";
 import type { SignIn } from "../sign-in.ts";
-import { voucherOf } from "./batch-settlement.ts";
-import type { ChannelStore } from "./channels.ts";
 import type { Facilitator } from "./facilitator.ts";
 import type { createPaymentMetrics } from "./metrics.ts";
 import type { PaymentChain } from "./payment-chain.ts";
@@ -28,7 +29,6 @@ import {
   resourceOf,
 } from "./payment-terms.ts";
 import { isOwed, type PaymentStore, type StoredPayment } from "./payments.ts";
-import { checkVoucher, notNextVoucher } from "./vouchers.ts";
 
 export type ChargeDeps = {
   readonly facilitator: Facilitator;

@@ -1,7 +1,8 @@
 import type { Hex } from "viem";
 import type { AnswerHeaders, PaidRequest, PresentedPayment, Settlement } from "../access.ts";
 import { Problem, unavailable } from "../problems.ts";
-import { voucherOf } from "./batch-settlement.ts";
+import { voucherOf } from "../schemes/batch-settlement/batch-settlement.ts";
+import { voucherReport } from "../schemes/batch-settlement/vouchers.ts";
 import { SETTLE_DEADLINE_MS, type SettleOutcome } from "./facilitator.ts";
 import {
   type ChargeDeps,
@@ -15,7 +16,6 @@ import {
   refusal,
 } from "./payment-identity.ts";
 import { resourceOf, settlementHeader } from "./payment-terms.ts";
-import { voucherReport } from "./vouchers.ts";
 
 const CLAIM_BYTES = 32;
 

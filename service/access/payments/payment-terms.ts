@@ -5,8 +5,8 @@ import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from "@x402/ext
 import { type Address, getAddress, type PublicClient, parseAbi } from "viem";
 import type { PaymentScheme } from "../../db/tables/payment.ts";
 import type { PaidRequest, PresentedPayment } from "../access.ts";
-import { type CaptureTerms, captureExtra } from "./auth-capture.ts";
-import { channelExtra, VOUCHER_MOST_UNITS } from "./batch-settlement.ts";
+import { type CaptureTerms, captureExtra } from "../schemes/auth-capture/auth-capture.ts";
+import { channelExtra, VOUCHER_MOST_UNITS } from "../schemes/batch-settlement/batch-settlement.ts";
 import type { OfferSigner } from "./offer-receipt.ts";
 
 /** The EIP-712 domain of a token, which its authorizations are signed under. */

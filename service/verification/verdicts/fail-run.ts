@@ -1,6 +1,6 @@
 import { sql } from "drizzle-orm";
 import { returnDebit } from "../../access/key-debits.ts";
-import { decideCapture } from "../../access/payments/captures.ts";
+import { decideCapture } from "../../access/schemes/auth-capture/captures.ts";
 import type { Database } from "../../db/database.ts";
 import { failAppeal } from "./appeals.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";

@@ -1,7 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
-import { decideCapture } from "../../access/payments/captures.ts";
+import { decideCapture } from "../../access/schemes/auth-capture/captures.ts";
 import { type RunCause, verdictRun } from "../../db/tables/verdict.ts";
 import { queueDecision } from "../escrow/settlements.ts";
 import type { EvidenceParts } from "../panel/evidence-document.ts";

@@ -14,8 +14,6 @@ import { generatePrivateKey, type LocalAccount, privateKeyToAccount } from "viem
 import type { Caller, Listing, PresentedPayment } from "../../../service/access/access.ts";
 import { createApiKeyAccess } from "../../../service/access/api-key-access.ts";
 import { createAccess } from "../../../service/access/create-access.ts";
-import type { SeenChannel } from "../../../service/access/payments/batch-settlement.ts";
-import { createChannelStore } from "../../../service/access/payments/channels.ts";
 import type {
   Facilitator,
   SettleOutcome,
@@ -29,6 +27,8 @@ import type { OfferedSchemes } from "../../../service/access/payments/payment-te
 import { createPaymentStore } from "../../../service/access/payments/payments.ts";
 import { listPayments } from "../../../service/access/payments/payments-due.ts";
 import { Problem } from "../../../service/access/problems.ts";
+import type { SeenChannel } from "../../../service/access/schemes/batch-settlement/batch-settlement.ts";
+import { createChannelStore } from "../../../service/access/schemes/batch-settlement/channels.ts";
 import type { ApiEnv } from "../../../service/api/kit/api-env.ts";
 import { createRequestLimits } from "../../../service/api/kit/deadline.ts";
 import { definePaid } from "../../../service/api/kit/endpoint.ts";

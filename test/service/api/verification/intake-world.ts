@@ -13,7 +13,6 @@ import { readChargedUnits } from "../../../../service/access/charged-units.ts";
 import { createAccess } from "../../../../service/access/create-access.ts";
 import { createIdempotentAnswers, createRepeatStore } from "../../../../service/access/idempotent-answers.ts";
 import { createKeyDebits, returnExpiredHolds } from "../../../../service/access/key-debits.ts";
-import { createChannelStore } from "../../../../service/access/payments/channels.ts";
 import type {
   Facilitator,
   SettleOutcome,
@@ -24,6 +23,7 @@ import { createPaymentAccess } from "../../../../service/access/payments/payment
 import { createPaymentStore } from "../../../../service/access/payments/payments.ts";
 import { listPayments, type PaymentKind } from "../../../../service/access/payments/payments-due.ts";
 import { createByteBudgets } from "../../../../service/access/rate-limits.ts";
+import { createChannelStore } from "../../../../service/access/schemes/batch-settlement/channels.ts";
 import { createOwnerAccess } from "../../../../service/access/sign-in.ts";
 import type { ApiEnv } from "../../../../service/api/kit/api-env.ts";
 import { createRequestLimits } from "../../../../service/api/kit/deadline.ts";

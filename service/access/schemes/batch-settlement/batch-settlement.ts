@@ -20,10 +20,10 @@ import {
   slice,
 } from "viem";
 import { z } from "zod";
-import { batchSettlementAbi } from "../../chain/abi/batch-settlement.ts";
-import { lowerCase } from "../../db/columns.ts";
-import type { PresentedPayment } from "../access.ts";
-import { addressText, signatureText, uint256Text } from "./header-values.ts";
+import { batchSettlementAbi } from "../../../chain/abi/batch-settlement.ts";
+import { lowerCase } from "../../../db/columns.ts";
+import type { PresentedPayment } from "../../access.ts";
+import { addressText, signatureText, uint256Text } from "../header-values.ts";
 
 /** Highest price, in thousandths of a US dollar, that is paid by vouchers. */
 export const VOUCHER_MOST_UNITS = 10;

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Hex } from "viem";
-import { Problem } from "../problems.ts";
-import { voucherOf } from "./batch-settlement.ts";
-import { type Channel, type ChargeOutcome, coverOf } from "./channels.ts";
-import { SETTLE_DEADLINE_MS, type SettleOutcome } from "./facilitator.ts";
-import type { ChargeDeps } from "./payment-identity.ts";
+import { SETTLE_DEADLINE_MS, type SettleOutcome } from "../../payments/facilitator.ts";
+import type { ChargeDeps } from "../../payments/payment-identity.ts";
 import {
   askSettlement,
   type HeldPayment,
@@ -13,7 +10,10 @@ import {
   release,
   type SettledPayment,
   withDeadline,
-} from "./payment-settlement.ts";
+} from "../../payments/payment-settlement.ts";
+import { Problem } from "../../problems.ts";
+import { voucherOf } from "./batch-settlement.ts";
+import { type Channel, type ChargeOutcome, coverOf } from "./channels.ts";
 import { isDeposited, notNextVoucher } from "./vouchers.ts";
 
 /**

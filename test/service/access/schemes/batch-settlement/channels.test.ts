@@ -3,14 +3,17 @@ import { pino } from "pino";
 import { Registry } from "prom-client";
 import type { Address, Hex } from "viem";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { PresentedPayment } from "../../../../service/access/access.ts";
-import type { SeenChannel } from "../../../../service/access/payments/batch-settlement.ts";
-import { createChannelStore, MOST_CHANNELS } from "../../../../service/access/payments/channels.ts";
-import { createPaymentMetrics } from "../../../../service/access/payments/metrics.ts";
-import { createPaymentStore } from "../../../../service/access/payments/payments.ts";
-import { reconcilePayments } from "../../../../service/access/payments/run-reconciliation.ts";
-import { aReservation } from "../../../support/a-reservation.ts";
-import { useDatabase } from "../../../support/test-database.ts";
+import type { PresentedPayment } from "../../../../../service/access/access.ts";
+import { createPaymentMetrics } from "../../../../../service/access/payments/metrics.ts";
+import { createPaymentStore } from "../../../../../service/access/payments/payments.ts";
+import { reconcilePayments } from "../../../../../service/access/payments/run-reconciliation.ts";
+import type { SeenChannel } from "../../../../../service/access/schemes/batch-settlement/batch-settlement.ts";
+import {
+  createChannelStore,
+  MOST_CHANNELS,
+} from "../../../../../service/access/schemes/batch-settlement/channels.ts";
+import { aReservation } from "../../../../support/a-reservation.ts";
+import { useDatabase } from "../../../../support/test-database.ts";
 
 const CHAIN_ID = 31_337;
 const PAYER: Address = "0x00000000000000000000000000000000000000aa";

@@ -8,8 +8,8 @@ import {
 } from "@x402/evm";
 import { getAddress, type Hex, hashTypedData, numberToHex } from "viem";
 import { z } from "zod";
-import type { PresentedPayment } from "../access.ts";
-import { addressText, signatureText, uint256Text } from "./header-values.ts";
+import type { PresentedPayment } from "../../access.ts";
+import { addressText, signatureText, uint256Text } from "../header-values.ts";
 
 /** The schemes that move money by a signature transfer of Permit2, with the contract that the payer permits. */
 export const PERMIT2_SPENDERS = {

@@ -2,14 +2,14 @@ import { and, asc, eq, inArray, lte, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
 import type { PublicClient } from "viem";
-import { type Database, underDeadline } from "../../db/database.ts";
-import { type CaptureState, payment } from "../../db/tables/payment.ts";
-import { enqueueSettlement } from "../../sender/payments-sender.ts";
+import { type Database, underDeadline } from "../../../db/database.ts";
+import { type CaptureState, payment } from "../../../db/tables/payment.ts";
+import { enqueueSettlement } from "../../../sender/payments-sender.ts";
+import type { createPaymentMetrics } from "../../payments/metrics.ts";
+import type { PaymentChain } from "../../payments/payment-chain.ts";
+import { callerOf } from "../../payments/payment-identity.ts";
+import type { StoredPayment } from "../../payments/payments.ts";
 import { captureTermsOf, escrowCall, escrowStateCall } from "./auth-capture.ts";
-import type { createPaymentMetrics } from "./metrics.ts";
-import type { PaymentChain } from "./payment-chain.ts";
-import { callerOf } from "./payment-identity.ts";
-import type { StoredPayment } from "./payments.ts";
 
 export type CaptureDeps = {
   readonly db: Database;

@@ -1,15 +1,15 @@
 import { and, asc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import { type Address, concatHex, type Hex, keccak256, numberToHex, type PublicClient } from "viem";
-import { type Database, underDeadline } from "../../db/database.ts";
-import { paymentChannel } from "../../db/tables/payment.ts";
-import { fateOfCall } from "../../sender/call-fate.ts";
-import { enqueueSettlement, queueCall, readSettlement } from "../../sender/payments-sender.ts";
+import { type Database, underDeadline } from "../../../db/database.ts";
+import { paymentChannel } from "../../../db/tables/payment.ts";
+import { fateOfCall } from "../../../sender/call-fate.ts";
+import { enqueueSettlement, queueCall, readSettlement } from "../../../sender/payments-sender.ts";
+import type { SettlementSpending } from "../../payments/local-facilitator.ts";
+import type { createPaymentMetrics } from "../../payments/metrics.ts";
+import type { PaymentChain } from "../../payments/payment-chain.ts";
 import { type Claimable, claimCall, readChannel, readReceiver, settleCall } from "./batch-settlement.ts";
 import { COLLECT_AMOUNT, coverOf, LOOK_MS, roundOf, type StoredChannel, updateSeen } from "./channels.ts";
-import type { SettlementSpending } from "./local-facilitator.ts";
-import type { createPaymentMetrics } from "./metrics.ts";
-import type { PaymentChain } from "./payment-chain.ts";
 
 export type ChannelSweepDeps = {
   readonly db: Database;

@@ -1,10 +1,10 @@
 import type { Hex } from "viem";
-import type { PresentedPayment } from "../access.ts";
+import type { PresentedPayment } from "../../access.ts";
+import type { PaymentChain } from "../../payments/payment-chain.ts";
+import { untimely } from "../../payments/payment-header.ts";
+import { atomicPrice, type ChannelState } from "../../payments/payment-terms.ts";
 import { VOUCHER_MOST_UNITS, voucherOf } from "./batch-settlement.ts";
 import { type Channel, type ChannelStore, coverOf, MOST_CHANNELS } from "./channels.ts";
-import type { PaymentChain } from "./payment-chain.ts";
-import { untimely } from "./payment-header.ts";
-import { atomicPrice, type ChannelState } from "./payment-terms.ts";
 
 /** Why a voucher is refused now, with the state of its channel if the client needs it to go on. */
 export type VoucherFault = { readonly error: string; readonly channel: ChannelState | null };

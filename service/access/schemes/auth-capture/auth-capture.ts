@@ -13,9 +13,9 @@ import {
   zeroAddress,
 } from "viem";
 import { z } from "zod";
-import { authCaptureEscrowAbi } from "../../chain/abi/auth-capture-escrow.ts";
-import type { PresentedPayment } from "../access.ts";
-import { addressText } from "./header-values.ts";
+import { authCaptureEscrowAbi } from "../../../chain/abi/auth-capture-escrow.ts";
+import type { PresentedPayment } from "../../access.ts";
+import { addressText } from "../header-values.ts";
 
 /** The contract that moves a payer's money into the escrow, by an EIP-3009 authorization to itself. */
 export const CAPTURE_COLLECTOR = EIP3009_TOKEN_COLLECTOR_V1_0_ADDRESS;

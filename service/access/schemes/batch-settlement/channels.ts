@@ -1,11 +1,11 @@
 import { and, eq, gt, lte, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
-import { type Database, underDeadline } from "../../db/database.ts";
-import { payment, paymentChannel } from "../../db/tables/payment.ts";
-import type { PresentedPayment } from "../access.ts";
+import { type Database, underDeadline } from "../../../db/database.ts";
+import { payment, paymentChannel } from "../../../db/tables/payment.ts";
+import type { PresentedPayment } from "../../access.ts";
+import { REQUEST_MS } from "../../payments/payments.ts";
 import { type SeenChannel, type VoucherPayment, voucherOf } from "./batch-settlement.ts";
-import { REQUEST_MS } from "./payments.ts";
 
 export type StoredChannel = typeof paymentChannel.$inferSelect;
 
