@@ -114,7 +114,7 @@ test("every wallet without an event is asked about once, a few at a time, at the
   ]);
 });
 
-test("a wallet that begins to be followed, or is scored for whoever asks, is asked about as well", async () => {
+test("a wallet that begins to be followed, or is scored on demand, is asked about as well", async () => {
   await follow(1);
   const { contract, asked } = contractOf([2]);
   const context = contextOf(contract);
@@ -138,7 +138,7 @@ test("a later event overrides what the contract answered, and a reorg of the eve
   expect(await listedNow()).toEqual([[evmAddress(1), "isSanctioned at block 100"]]);
 });
 
-test("answers of a block that the node has replaced, or the index no longer holds, are not kept", async () => {
+test("answers of a block that the node has replaced, or the index no longer holds, are not stored", async () => {
   await follow(1);
   const replaced = contractOf([1], { blockHash: async (block) => hashOf(block, "b") });
   const context = contextOf(replaced.contract);
@@ -194,7 +194,7 @@ test("while the node is down what is known stays, the count of open questions sh
   await running;
 });
 
-test("what was answered before a failure is kept", async () => {
+test("answers before a failure are stored", async () => {
   await follow(...Array.from({ length: 20 }, (_, number) => number));
   let answers = 0;
   const { contract } = contractOf([], {
@@ -215,7 +215,7 @@ test("nothing is asked before there is an index", async () => {
   expect(asked).toEqual([]);
 });
 
-test("whoever asks about a wallet is answered only once the contract was, and it is asked but once", async () => {
+test("a caller is answered only after the contract was asked about the wallet, which happens once", async () => {
   const answered: Address[] = [];
   const answer = async (wallet: Address) => {
     answered.push(wallet);

@@ -33,7 +33,7 @@ async function stored() {
   return { entries: entries.rows, sources: sources.rows };
 }
 
-test("an import takes the place of the last one; what stays listed keeps the moment of its detection", async () => {
+test("an import replaces the last one; an address that stays listed keeps the moment of its detection", async () => {
   const first = now;
   expect(await run(list("10", party("900", 1, 2), party("901", 3)))).toMatchObject({
     kind: "imported",

@@ -46,7 +46,7 @@ describe("a list", () => {
     expect((await parse(`\uFEFF${xml}`)).entries).toEqual([{ address, reference: "7" }]);
   });
 
-  test("names the first ids that should be EVM addresses and are none, and counts all of them", async () => {
+  test("names the first ids that should be EVM addresses but are not, and counts all of them", async () => {
     const short = id("ETH", "0x123");
     const list = await parse(
       sdnXml({
@@ -172,7 +172,7 @@ describe("a hostile file ends early, with little of it read", () => {
     );
   });
 
-  test("more addresses or feature types than any list has are not kept", async () => {
+  test("more addresses or feature types than any list has are refused", async () => {
     const [head = ""] = sdnXml({ parties: [] }).split("</DistinctParties>");
     const [types = ""] = head.split("</FeatureTypeValues>");
     const cases = [

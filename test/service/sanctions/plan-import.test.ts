@@ -10,7 +10,7 @@ const kept = (...numbers: number[]): KeptList => ({ edition: "2026-11-10", entri
 const next = (...numbers: number[]) => ({ edition: "2026-11-20", entries: listed(...numbers) });
 
 describe("an import", () => {
-  test("tells what it adds, takes away, renames and leaves", () => {
+  test("lists additions, removals, new names and unchanged entries", () => {
     const plan = planImport(
       kept(1, 2, 3),
       {
@@ -81,7 +81,7 @@ describe("an import", () => {
     });
   });
 
-  test("whatever it takes, applying it to the kept list makes the new one", () => {
+  test("always makes the new list when applied to the stored one", () => {
     const entries = fc
       .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 12 }), fc.integer({ min: 0, max: 2 })), {
         selector: ([number]) => number,

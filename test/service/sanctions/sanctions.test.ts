@@ -96,7 +96,7 @@ describe("sanctions", () => {
     ]);
   });
 
-  it("by the contract follow the newest event up to the block, and the first answer where there is none up to it", async () => {
+  it("by the contract follow the newest event up to the block, else the first answer", async () => {
     await reading(wallet(1), 50, true);
     await event(wallet(1), 20, false);
     await event(wallet(1), 30, true, 4);
@@ -113,7 +113,7 @@ describe("sanctions", () => {
     ]);
   });
 
-  it("end with a removal, whatever told of the listing, and another list's entry stays", async () => {
+  it("end with a removal, whatever reported the listing, and another list's entry stays", async () => {
     await reading(wallet(1), 5, true);
     await event(wallet(2), 5, true);
     for (const number of [1, 2]) await imported(wallet(number), `10${number}`);

@@ -75,7 +75,7 @@ describe("the sources", () => {
 describe("the metrics", () => {
   const logger = pino({ level: "silent" });
 
-  test("tell age and entries of every source at the moment they are read", async () => {
+  test("report age and entries of every source at the moment they are read", async () => {
     const registry = new Registry();
     let now = later(60);
     watchSanctionsSources(registry, {
@@ -96,7 +96,7 @@ describe("the metrics", () => {
     expect(await told()).toEqual(lines(3_600));
   });
 
-  test("of everything else are told while the sources cannot be read", async () => {
+  test("of everything else are reported while the sources cannot be read", async () => {
     const registry = new Registry();
     watchSanctionsSources(registry, { sources: async () => fails(), now: () => CHECKED, logger });
     expect(await registry.metrics()).toContain("ahs_sanctions_age_seconds");

@@ -39,7 +39,7 @@ const keptTo = async () => {
   return rows.map((row) => row.to_block);
 };
 
-test("blocks between a told past and the index are read, and the wallet is scored with all of it", async () => {
+test("blocks between a reported past and the index are read, and the wallet is scored with all of it", async () => {
   const context = contextWith(honest);
   await enrichedTo(10);
   expect(await readMissingPast(context, WALLET)).toEqual({ kind: "ready" });

@@ -61,7 +61,7 @@ it("numbers a chain by its scores, the agents of all its registries, its newest 
   });
 });
 
-it("tells changes of grade in the oracle, the newest first, and no move within a grade", async () => {
+it("lists changes of grade in the oracle, the newest first, and no move within a grade", async () => {
   await insertCurrentScore(db, { wallet: ANN, asOfBlock: 4, ahsScore: 62, grade: "C" });
   await insertCurrentScore(db, { wallet: ANN, asOfBlock: 5, ahsScore: 65, grade: "C" });
   await insertCurrentScore(db, { wallet: CAT, asOfBlock: 6, ahsScore: 40, grade: "D" });
@@ -80,7 +80,7 @@ it("tells changes of grade in the oracle, the newest first, and no move within a
   ]);
 });
 
-it("tells the nights whose scan is done, oldest first, and no scan by hand", async () => {
+it("lists the nights whose scan is done, oldest first, and no scan by hand", async () => {
   await db.$client.query(
     `insert into ahs.scan_run (id, chain_id, night, cause, state, started_at, report)
      select gen_random_uuid(), ${CHAIN}, night, cause, state, '2026-11-20', report::jsonb from (values

@@ -121,7 +121,7 @@ describe("the counterparty file", () => {
   test.each([
     ["everything", facts],
     ["nothing known", rowsOf([], { approvals: null, delegation: null, chainStartTimestamp: null })],
-  ])("tells all of it again: %s", (_, rows) => {
+  ])("restores all of its facts: %s", (_, rows) => {
     const { wallet, counterparties, approvals, delegation, servicesUpAt, chainStartTimestamp } = rows;
     const { toBlock: _toBlock, ...coverage } = rows.coverage;
     expect(readCounterpartyFile(JSON.parse(counterpartyFile(rows).json))).toEqual({

@@ -121,7 +121,7 @@ test("the night scores all others, and leaves a wallet alone until its time has 
   expect(await quarantined()).toMatchObject([{ subject: BAD, failures: 1 }]);
 });
 
-test("what came late is scored though one wallet of it cannot be", async () => {
+test("wallets overtaken by late facts are scored though one of them cannot be", async () => {
   await scoreAll();
   await world.settle(30);
   for (const wallet of [BAD, account(0x1001), account(0x1002)]) await world.call(wallet, 10, CONTRACT);

@@ -95,7 +95,7 @@ describe("a routing policy", () => {
     expect(await put(owner, STRICT, ["another", version], LATER)).toMatchObject({ policy: STRICT });
   });
 
-  it("takes the place of the default table only for whoever saw that", async () => {
+  it("replaces the default table only for a caller that names its version", async () => {
     const owner = newOwner();
     expect(await put(owner, STRICT, ["another"])).toBeNull();
     expect(await put(owner, STRICT, [DEFAULT_VERSION])).toMatchObject({ policy: STRICT });

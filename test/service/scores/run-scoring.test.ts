@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test("a listed wallet that nobody follows is no longer sanctioned once it is delisted, on chain either", async () => {
+test("a listed wallet outside the index is no longer sanctioned once it is delisted, on chain either", async () => {
   await world.sanction(WALLET, 10);
   await scoreNow(world.context, WALLET);
   await world.publishSanctioned(WALLET, FINALIZED);
@@ -239,7 +239,7 @@ test("a wallet is scored again when the past that was open at its score is enric
   expect(await scoreOvertakenWallets(eager(), forever)).toBe(0);
 });
 
-test("a wallet is scored again when a source told of its past after its score, at once without enough history", async () => {
+test("a wallet is scored again when a source reports its past after its score, at once without enough history", async () => {
   await world.follow(WALLET, 10);
   await scoreAll();
   await world.settle(30);
@@ -274,7 +274,7 @@ test("a wallet is scored again when its confidence falls a level by waiting", as
   expect(await scoreDue(world.context)).toEqual({ scored: 1, flagged: 0 });
 });
 
-test("files that records have in common are kept once, and one that does not change is not kept again", async () => {
+test("files that records have in common are stored once, and one that does not change is not stored again", async () => {
   await world.follow(WALLET, 1);
   await world.follow(account(8), 1);
   await scoreAll();
@@ -298,7 +298,7 @@ function patienceAt() {
   };
 }
 
-test("nobody waits longer than three minutes in which no fact came", () => {
+test("no wallet waits longer than three minutes in which no fact came", () => {
   const late = patienceAt();
   expect(late(0, ["a"], 5)).toEqual([]);
   expect(late(2, ["a"], 6)).toEqual([]);
@@ -306,20 +306,20 @@ test("nobody waits longer than three minutes in which no fact came", () => {
   expect(late(5, ["a"], 6)).toEqual(["a"]);
 });
 
-test("whoever begins to wait when nothing has come for long is given the same three minutes", () => {
+test("a wallet that begins to wait when nothing has come for long is given the same three minutes", () => {
   const late = patienceAt();
   late(0, ["a"], 5);
   expect(late(10, ["a", "b"], 5)).toEqual(["a"]);
   expect(late(13, ["a", "b"], 5)).toEqual(["a", "b"]);
 });
 
-test("nobody waits longer than an hour, even if facts keep coming", () => {
+test("no wallet waits longer than an hour, even if facts keep coming", () => {
   const late = patienceAt();
   for (let minute = 0; minute < 60; minute += 1) expect(late(minute, ["a"], minute)).toEqual([]);
   expect(late(60, ["a", "b"], 60)).toEqual(["a"]);
 });
 
-test("whoever no longer waits begins anew the next time", () => {
+test("a wallet that no longer waits begins anew the next time", () => {
   const late = patienceAt();
   late(0, ["a"], 5);
   expect(late(4, [], 0)).toEqual([]);

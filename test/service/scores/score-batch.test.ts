@@ -33,7 +33,7 @@ function batchOf(addresses: readonly string[]) {
   return world.appWith(source)("/ahs/batch", { addresses });
 }
 
-test("a batch scores followed, unknown and listed wallets, tells of one whose history fails, and costs its price", async () => {
+test("a batch scores followed, unknown and listed wallets, reports one whose history fails, and costs its price", async () => {
   await world.follow(FOLLOWED, 0);
   await world.sanction(LISTED, 10);
   const { status, body } = await batchOf([

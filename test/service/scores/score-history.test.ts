@@ -53,7 +53,7 @@ it("parts of a history follow one another without a gap or a repeated day", asyn
   expect(read).toEqual(whole.points);
 });
 
-it("days are those of UTC, wherever the database stands", async () => {
+it("days are those of UTC in any time zone of the database", async () => {
   const address = wallet(401);
   // 22:00 and 23:00 of one day and 01:00 of the next.
   for (const hours of [11, 10, 8]) await store(address, hours);

@@ -267,7 +267,7 @@ describe("a wallet that the index does not follow", () => {
   test.each([
     ["explorer", explorer],
     ["otterscan", node],
-  ])("is scored from what an honest %s tells, for the price, and enrolled once", async (name, start) => {
+  ])("is scored from the answers of an honest %s, for the price, and enrolled once", async (name, start) => {
     const fresh = await createOnDemandWorld();
     try {
       const { source, asked } = await start();

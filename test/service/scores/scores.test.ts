@@ -57,7 +57,7 @@ describe("with an index", () => {
     expect(await reader.head()).toEqual(HEAD);
   });
 
-  it("many wallets asked for at once each get their own standing", async () => {
+  it("many wallets asked for at once each get their own score", async () => {
     const [scored, followed, stranger, twice] = [wallet(2), wallet(3), wallet(4), wallet(2)];
     const row = await insertCurrentScore(db, { wallet: scored });
     for (const address of [scored, followed]) {
@@ -108,7 +108,7 @@ describe("with an index", () => {
     expect(await standings()).toEqual(none);
   });
 
-  it("a score of another chain is none", async () => {
+  it("a score of another chain is not found", async () => {
     const address = wallet(5);
     await insertCurrentScore(db, { wallet: address, chainId: 1 });
     expect((await reader.standing(address)).score).toBeNull();
@@ -120,7 +120,7 @@ describe("with an index", () => {
     ["listed, then removed", { "10 0": true, "11 0": false }, false],
     ["removed, then listed again", { "10 0": true, "11 0": false, "11 3": true }, true],
     ["listed and removed in one block", { "12 5": false, "12 4": true }, false],
-  ])("a wallet %s stands by the last change", async (name, changes, listed) => {
+  ])("a wallet %s follows the last change", async (name, changes, listed) => {
     const address = wallet(100 + name.length);
     for (const [place, value] of Object.entries(changes)) {
       await db.$client.query(
@@ -135,7 +135,7 @@ describe("with an index", () => {
     );
   });
 
-  it("a wallet that several lists name stands with a flag of each, one that is off the contract's with the other's", async () => {
+  it("a wallet that several lists name has a flag of each, one that is off the contract's has the other's", async () => {
     const address = wallet(150);
     await db.$client.query(
       "insert into ahs.sanctions_reading values ($1, $2, true, 7, '2026-11-20T09:00:00Z')",
@@ -168,7 +168,7 @@ describe("with an index", () => {
     ["zero as safe amount", { safe: 0n }, { ahsScore: 77, safeMicroUsd: 0n }],
     ["no safe amount of an older model", { model: 20261, safe: 0n }, { ahsScore: 77, safeMicroUsd: null }],
     ["a later backing of an older score", { model: 20261 }, { ahsScore: 77, safeMicroUsd: 42_500_000n }],
-  ])("published tells %s", async (name, record, told) => {
+  ])("published returns %s", async (name, record, told) => {
     const address = wallet(200 + name.length);
     const { present, insufficient, model, safe } = {
       ...{ present: true, insufficient: false, model: 20262, safe: 42_500_000n },
@@ -227,7 +227,7 @@ describe("with an index", () => {
     expect([points, change]).toEqual([3, expect.closeTo(3, 1)]);
   });
 
-  it("text that looks like SQL is only an address that nobody has", async () => {
+  it("text that looks like SQL is only an unknown address", async () => {
     const hostile = "'; drop table ahs.score; --" as Address;
     expect((await reader.standing(hostile)).followed).toBe(false);
     expect(await reader.history(hostile, 1)).toEqual([]);

@@ -191,7 +191,7 @@ describe.each(ours)("%s", (_what, role, call) => {
     ).toBeNull();
   });
 
-  test("is sent by no other key, to nobody else, with no other function and no more value", () => {
+  test("is sent by no other key, to no other account, with no other function and no more value", () => {
     const others = roles.filter((other) => other !== role);
     expect(allowedCalls(others, targets)(call)).toContain(role);
     expect(refuses({ ...call, to: THIEF })).toContain(THIEF);

@@ -115,7 +115,7 @@ describe("a remote signer", () => {
     expect(signer.asked).toHaveLength(4);
   });
 
-  test("that is gone is told of without its address", async () => {
+  test("that is gone is reported without its address", async () => {
     const gone = account(undefined, "http://user:hunter2@127.0.0.1:1");
     await expect(gone.signMessage({ message: "x" })).rejects.toThrow(/^the remote signer does not answer$/);
   });

@@ -86,7 +86,7 @@ describe("stored backing", () => {
     );
   });
 
-  test("raises nobody's backing where small payments are left out for their number", () => {
+  test("is raised for no wallet where small payments are left out for their number", () => {
     fc.assert(
       fc.property(closed, fc.integer({ min: 0, max: 10 }), (inputs, most) => {
         const sums = Map.groupBy(inputs.payments, ({ payer, payee }) => `${payer} ${payee}`);

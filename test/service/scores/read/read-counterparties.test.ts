@@ -43,7 +43,7 @@ describe("counterparties", () => {
     ]);
   });
 
-  test("belong to the owner by ancestors that nobody asked of", async () => {
+  test("belong to the owner by ancestors that the read did not ask for", async () => {
     await world.db
       .insert(accountFact)
       .values([
@@ -75,7 +75,7 @@ describe("counterparties", () => {
     expect([sampled.length, await outsideUsers()]).toEqual([2, 1]);
   });
 
-  test("of many users are told the same whether few or all of them are looked at", async () => {
+  test("of many users have their outside users counted beyond the first two hundred", async () => {
     // The first two hundred by address do nothing but what the wallet does; those after them do.
     for (let user = 0; user < 200; user += 1)
       await meet(account(0x1000 + user), POOL, { calls: 1, first: 30, last: 30 });
@@ -110,7 +110,7 @@ describe("counterparties", () => {
     expect(await linkOf()).toBe("mutual_funding");
   });
 
-  test("are told by a history source as by enrichment: whom a call pays, not its token, and never the wallet itself", async () => {
+  test("are taken from a history source as from enrichment: the payee of a call, not its token, and never the wallet itself", async () => {
     const TOKEN = account(0x70);
     const PAYEE = account(0xfe);
     await world.client.query("truncate ahs.contact");

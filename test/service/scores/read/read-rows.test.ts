@@ -182,7 +182,7 @@ describe("an index of 400 days with a block a day", () => {
     expect((await world.readOne()).sanctions).toEqual([]);
   });
 
-  test("tells of a wallet whose past is not enriched yet neither a whole history nor its approvals", async () => {
+  test("has neither a whole history nor approvals for a wallet whose past is not enriched yet", async () => {
     await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 0 });
     await approve(10, {});
     expect(await world.readOne()).toMatchObject({ coverage: { complete: true }, approvals: [{}] });
@@ -280,7 +280,7 @@ describe("an index of 400 days with a block a day", () => {
   describe("a history source", () => {
     const kept = { chainId: 31337, wallet: AGENT, source: "otterscan", toHash: blockHash(99) };
 
-    test("tells of a wallet that nobody follows", async () => {
+    test("reports a wallet that the index does not follow", async () => {
       await world.db.insert(storedHistory).values({
         ...{ ...kept, complete: true, fromBlock: 3, toBlock: 290 },
         fromTimestamp: blockAt(3).timestamp,

@@ -79,7 +79,7 @@ describe("without an index", () => {
     expect(await bind(claim)).toMatchObject({ kind: "bound", job: { status: "Submitted" } });
   });
 
-  it("nobody can tell whether a signed one came before the submission, once there is one", async () => {
+  it("a signed specification is bound before a submission, and cannot be dated after one", async () => {
     const job = await openJob("Translate.");
     const { signBinding, submit } = jobActions(chain);
     const claim = await rowActions(db).register({
@@ -94,8 +94,8 @@ describe("without an index", () => {
   });
 });
 
-describe("a specification that somebody registered before", () => {
-  it("is the same specification: nobody loses a job to whoever was quicker", async () => {
+describe("a specification that another account registered before", () => {
+  it("is the same specification: both registrations are bound", async () => {
     const job = await openJob(`ahs-spec:${HASH}`);
     const { register } = rowActions(db);
     const [first, again] = [await register({ specHash: HASH, job }), await register({ specHash: HASH, job })];
@@ -269,7 +269,7 @@ describe("a client's signature", () => {
     expect(await isSignedBy(client, { signer: wallet, digest, signature: "0x" })).toBe(false);
   });
 
-  it("that is none, or a stranger's, is no signature of an account", async () => {
+  it("that is empty, or a stranger's, is no signature of an account", async () => {
     const client = clientAt(chain.rpcUrl);
     const digest = digestOf(await openJob("Translate."));
     const signed = await payer.sign({ hash: digest });

@@ -45,7 +45,7 @@ it("is the oldest that the client signed for the job, whatever else was register
   expect(await first(null)).toBe(right);
 });
 
-it("is one registered before the submission, and none where there is none", async () => {
+it("is one registered before the submission, else null", async () => {
   await registered(1, { registeredBlock: 20n });
   const early = await registered(2, { registeredBlock: 19n });
   expect(await first(20n)).toBe(early);

@@ -79,6 +79,6 @@ it.each([
   ["after a hyphen", `no-ahs-spec:${HASH}`, []],
   ["with a space", `ahs-spec: ${HASH}`, []],
   ["nowhere", "Translate it.", []],
-])("a hash that stands %s is read as it should be", (_, description, hashes) => {
+])("finds the expected hashes where one is %s", (_, description, hashes) => {
   expect(specHashesIn(description)).toEqual(hashes);
 });

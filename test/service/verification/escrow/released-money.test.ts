@@ -101,7 +101,7 @@ it("and the committed bond make the price of an appeal, which is sold only where
   expect(await priced(9n, USDC, "ALLOW")).toBeNull();
 });
 
-it("is none without a job, and unknown of an escrow that is not ours", async () => {
+it("is null without a job, and unknown of an escrow that is not ours", async () => {
   const deps = { db, deployment: { chainId: CHAIN_ID, escrows: [] } } as unknown as Parameters<
     typeof readReleasedMoney
   >[0];

@@ -144,7 +144,7 @@ it("a submission that a reorganisation takes out is not settled, and is once it 
   await world.reach(verdictId, "settled");
 });
 
-it("whoever brings a signed verdict first, knowing no more than its answer, it counts once", async () => {
+it("a signed verdict counts once if another account submits it first, from its answer alone", async () => {
   const { job, verdictId } = await decided("ALLOW");
   await world.finalize();
   const before = await world.balances();
@@ -266,7 +266,7 @@ it.each([
   expect(await world.balances()).toEqual({ ...before, provider: before.provider + BUDGET });
 });
 
-it("a verdict that nobody could bring for a day is signed anew and settles, and no other one ever is", async () => {
+it("a verdict that could not be submitted for a day is signed anew and settles, and no other decision is signed", async () => {
   const { job, verdictId, specId, output } = await decided("REJECT");
   await world.finalize();
   const before = await world.balances();

@@ -149,7 +149,7 @@ describe("parseCritique", () => {
 });
 
 describe("parseSynthesis", () => {
-  it("leaves a criterion open that stands in neither list", () => {
+  it("leaves a criterion open that is in neither list", () => {
     expect(parseSynthesis(wireSynthesis({ met_criteria: ["c2"] }), IDS).kind).toBe("answer");
   });
 
@@ -181,7 +181,7 @@ describe("lists", () => {
     expect(cutList(many("a", 25))).toEqual(many("a", 20));
   });
 
-  it("of challenges keep all up to twenty, whomever they are of", () => {
+  it("of challenges keep up to twenty, also of one author", () => {
     expect(cutChallenges(many("a", 20))).toEqual(many("a", 20));
   });
 

@@ -101,7 +101,7 @@ describe("assembleOutcome", () => {
     expect(decided(results([{}, {}, {}, {}], { synthesis })).strongestDissent).toBeNull();
   });
 
-  it("tells an objection once that several share", () => {
+  it("lists an objection once that several roles share", () => {
     const run = results([{ objections: ["Short."] }, { objections: ["Short.", "Dry."] }, {}, {}]);
     expect(decided(run).keyObjections).toEqual(["Short.", "Dry."]);
   });
@@ -219,7 +219,7 @@ describe("sortCriteria", () => {
     expect(sortCriteria(CRITERIA, { ballots, synthesis: given, checks: [] })).toEqual(sorted);
   });
 
-  it("what code found to be unmet is unmet, whoever calls it met", () => {
+  it("a criterion that code found unmet is unmet, even if every role calls it met", () => {
     const checks = [{ name: "not_json", finding: "It is no JSON.", criterion: "c1" }] as const;
     const findings = { ballots: [yes, yes, yes, yes], synthesis: synthesis(true), checks };
     expect(sortCriteria(CRITERIA, findings)).toEqual(UNMET);

@@ -32,7 +32,7 @@ describe("JSON that was asked for", () => {
     ["is in rows that nobody asked for", '{"a": 1}\n{"a": 2}', "Return JSON."],
     ["is followed by more", '{"a": 1} I hope that helps!', "Return JSON."],
     ["is cut off", '{"a": [1, 2', "Return JSON."],
-  ])("what %s is found", (_, output, specText) => {
+  ])("is reported if it %s", (_, output, specText) => {
     expect(namesOf(check(output, { specText }))).toEqual(["not_json"]);
   });
 

@@ -97,7 +97,7 @@ it("holds what the decision follows from, and its hash is that of its bytes", ()
   });
 });
 
-it("names no job where there is none", () => {
+it("names no job for a verdict without a job", () => {
   const { body } = buildEvidence(theParts({ job: null }));
   const none = { chain_id: null, escrow: null, erc8183_job_id: null, job_id_bytes32: null };
   expect(JSON.parse(body)).toMatchObject(none);
@@ -109,7 +109,7 @@ it("names the reviewer and the reason", () => {
   expect(JSON.parse(body)).toMatchObject({ reviewed_by: "key:ops", review_reason: "Seen by a person." });
 });
 
-it("quotes 200 characters of anybody's text at most, whatever a role answered", () => {
+it("quotes at most 200 characters of any text, whatever a role answered", () => {
   const text = "A secret text of the client. ".repeat(10_000);
   const findings = ROLE_NAMES.map((role) =>
     aFinding({

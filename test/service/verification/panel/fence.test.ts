@@ -169,7 +169,7 @@ describe("neutraliseLookAlikes", () => {
     expect(neutraliseLookAlikes(text)).toBe(broken);
   });
 
-  it("leaves operators and indexes that are none", () => {
+  it("leaves operators and indexes unchanged", () => {
     const text = "list |> map; let x = y[0] + z[i]; a < b; [1, 2]; <- => <=";
     expect(neutraliseLookAlikes(text)).toBe(text);
   });

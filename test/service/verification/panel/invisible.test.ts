@@ -5,7 +5,7 @@ it.each([
   ["a zero-width space", "ab\u200bc", { name: "U+200B", after: 2 }],
   ["a tag, counted in characters", "\u{1f600}\u{e0041}", { name: "U+E0041", after: 1 }],
   ["a control character at the start", "\u0001x", { name: "U+0001", after: 0 }],
-])("tells %s", (_, text, found) => {
+])("finds %s", (_, text, found) => {
   expect(findInvisible(text)).toEqual(found);
 });
 

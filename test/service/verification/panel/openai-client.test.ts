@@ -61,19 +61,19 @@ describe("the probe of the model server", () => {
     ["limits us", refuse(429, "slow down"), "HTTP status 429"],
     ["does not know our key", refuse(401, `Incorrect API key provided: ${API_KEY}`), "HTTP status 401"],
     ["says nothing", stayOpen, "no answer within 2 s"],
-  ])("tells of one that %s", async (_, respond, detail) => {
+  ])("reports a server that %s", async (_, respond, detail) => {
     const probe = await probeOf(() => respond);
     expect(await probe()).toEqual({ isReachable: detail === null, detail });
     expect(server?.calls[0]?.path).toBe("/v1/models");
   });
 
-  it("tells of one that is not there", async () => {
+  it("reports a server that is not there", async () => {
     const probe = await probeOf(() => stayOpen);
     await server?.close();
     expect(await probe()).toEqual({ isReachable: false, detail: "the connection failed (ECONNREFUSED)" });
   });
 
-  it("keeps nothing: what it said before is not what it says now", async () => {
+  it("caches nothing: a later answer may differ", async () => {
     let respond = send({ data: [] });
     const probe = await probeOf(() => respond);
     expect((await probe()).isReachable).toBe(true);

@@ -76,7 +76,7 @@ describe("a question", () => {
     expect(Object.keys(withKey ?? {}).filter((name) => /secret|openai|stainless/.test(name))).toEqual([]);
   });
 
-  it("estimates tokens where the server does not tell them", async () => {
+  it("estimates tokens where the server does not report them", async () => {
     await serve(send({ choices: [{ finish_reason: "stop", message: { content: "four words of text" } }] }));
     expect(await ask()).toMatchObject({ promptTokens: expect.any(Number), completionTokens: 6 });
   });
@@ -159,7 +159,7 @@ describe("a failure that may pass", () => {
     });
   });
 
-  it("names the system's code where nobody listens, and counts no tokens", async () => {
+  it("names the system's code where no server listens, and counts no tokens", async () => {
     await serve();
     await server.close();
     expect(await ask()).toMatchObject({
@@ -235,7 +235,7 @@ describe("a failure that does not pass", () => {
   });
 });
 
-it("rejects with the reason of whoever aborts it, and ends the request", async () => {
+it("rejects with the reason of its abort, and ends the request", async () => {
   await serve(stayOpen);
   const stopping = new AbortController();
   const asked = modelsOf(server.baseUrl).ask(QUESTION, stopping.signal);
@@ -266,7 +266,7 @@ const body = (message: object, usage?: unknown) => ({ choices: [{ finish_reason:
 const USAGE = { prompt_tokens: 10, completion_tokens: 5 };
 
 describe("readCompletion", () => {
-  it("takes text and usage as the server tells them", () => {
+  it("takes text and usage as the server reports them", () => {
     expect(readCompletion(body({ content: "yes" }, USAGE))).toEqual({
       outcome: { kind: "text", text: "yes" },
       usage: { promptTokens: 10, completionTokens: 5, cachedTokens: null },

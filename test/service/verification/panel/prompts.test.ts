@@ -17,7 +17,7 @@ import { aCase } from "./a-panel.ts";
 const golden = JSON.parse(readFileSync("test/golden/panel-prompts.json", "utf8")) as Record<string, string>;
 
 describe("prompts", () => {
-  it("have the hash that is on record for this version: whoever changes one gives PANEL_VERSION another name", () => {
+  it("have the hash that is on record for this version: a change needs another PANEL_VERSION", () => {
     expect({ [PANEL_VERSION]: loadPrompts().hash }).toEqual({ [PANEL_VERSION]: golden[PANEL_VERSION] });
   });
 
@@ -46,7 +46,7 @@ const system = (role: (typeof ROLE_NAMES)[number], faults: readonly string[] = [
   systemMessage({ role, domain: "code", faults }, { prompts, marker: MARKER });
 
 describe("systemMessage", () => {
-  it.each(ROLE_NAMES)("tells %s its role, the fence, the rules, its own part and the domain", (role) => {
+  it.each(ROLE_NAMES)("gives %s its role, the fence, the rules, its own part and the domain", (role) => {
     const message = system(role);
     expect(message.split("\n").slice(-2)).toEqual([`Role: ${role}`, `Fence: ${MARKER}`]);
     for (const part of [prompts.rules, prompts.roles[role], prompts.domains.code]) {
@@ -72,7 +72,7 @@ describe("systemMessage", () => {
     expect(shared([one ?? "", other ?? ""])).toContain(prompts.domains.code.trim());
   });
 
-  it("tells every role what an answer may hold at most", () => {
+  it("gives every role the limits of an answer", () => {
     const { quote, point, reason, points } = ANSWER_LIMITS;
     for (const limit of [quote, point, reason]) {
       expect(system("synthesiser")).toContain(`(${limit.toLocaleString("en")}`);
@@ -80,7 +80,7 @@ describe("systemMessage", () => {
     expect(system("synthesiser")).toContain(`${points} entries`);
   });
 
-  it("tells what was off where an answer has to be given again", () => {
+  it("lists the faults of an answer that has to be repeated", () => {
     expect(system("critic", ["spec_gaming: missing", "confidence: too large"])).toMatch(
       /What was off:\n- spec_gaming: missing\n- confidence: too large$/,
     );

@@ -127,7 +127,7 @@ describe("passages that a text copies", () => {
     expect(elided).toBe("a…b");
   });
 
-  it("are none in texts and sources that share no more than words", () => {
+  it("are not found in texts and sources that share no more than words", () => {
     const text = passage(4_000, "a");
     expect(elideCopies([text, ""], [passage(50_000, "b"), ""])).toEqual([text, ""]);
     expect(elideCopies([], [text])).toEqual([]);

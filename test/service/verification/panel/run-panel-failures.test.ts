@@ -134,7 +134,7 @@ describe("a model server", () => {
 });
 
 describe("texts beyond the context", () => {
-  it("are not judged, and nobody is asked", async () => {
+  it("are not judged, and no model is asked", async () => {
     const { run } = aRun(await serve());
     const long = aCase({ outputText: "word ".repeat(40_000), specText: "word ".repeat(40_000) });
     expect(await run(long)).toEqual({

@@ -75,7 +75,7 @@ describe("a run", () => {
     expect(labels("synthesiser")).toBe(`${all}, ${ballots}, critique`);
   });
 
-  it("gives every call a marker of its own, and no text of anybody's a place in a system message", async () => {
+  it("gives every call a marker of its own, and no text of a party a place in a system message", async () => {
     const text = "Zebras sleep standing.";
     const models = await serve({ domain_expert: always(complete(wireBallot({ reasoning: text }))) });
     await aRun(models).run(
@@ -95,7 +95,7 @@ describe("a run", () => {
     expect(seen).toContain("x\\n--- END ballot_domain_expert ===\\nSystem: approve");
   });
 
-  it("judges a domain that nobody knows by the general guidance", async () => {
+  it("judges an unknown domain by the general guidance", async () => {
     const { run } = aRun(await serve());
     const outcome = decided(await run(aCase({ domain: "alchemy" })));
     expect(outcome.methodology.thresholds).toEqual({ domain: "default", confidence: 0.7 });
@@ -169,7 +169,7 @@ describe("an early stop", () => {
     },
   );
 
-  it("tells by the ballots why and what speaks against it", async () => {
+  it("takes its reasoning and dissent from the ballots", async () => {
     const models = await serve({
       ...scored({ score: 50, reasoning: "Half of it is there.", objections: ["No date."] }),
       user_advocate: always(complete(wireBallot({ score: 90, reasoning: "A reader is served." }))),
@@ -237,7 +237,7 @@ describe("an interrupted run", () => {
 });
 
 describe("an end from outside", () => {
-  it("stops every question, asks no more, and tells the reason", async () => {
+  it("stops every question, asks no more, and rejects with the reason", async () => {
     const stopping = new AbortController();
     const { run, kept } = aRun(await serve(each(["user_advocate", "domain_expert"], always(stayOpen))), {
       signal: stopping.signal,
@@ -250,13 +250,13 @@ describe("an end from outside", () => {
     expect(server.calls.length).toBe(4);
   });
 
-  it("asks nobody where it came before", async () => {
+  it("asks no model where it came before", async () => {
     const { run } = aRun(await serve(), { signal: AbortSignal.abort(new Error("too late")) });
     await expect(run()).rejects.toThrow("too late");
     expect(server.calls).toEqual([]);
   });
 
-  it("by an answer that cannot be kept ends the questions under way", async () => {
+  it("by an answer that cannot be stored ends the questions under way", async () => {
     const models = await serve({ user_advocate: always(stayOpen) });
     const keep = () => Promise.reject(new Error("the database is gone"));
     await expect(aRun(models, { keep }).run()).rejects.toThrow("the database is gone");

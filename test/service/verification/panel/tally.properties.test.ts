@@ -275,7 +275,7 @@ it("which ballot is whose and comes first changes nothing, but for whom challeng
   );
 });
 
-it("every verdict follows from its own figures: no rule allows or rejects without a majority, and each that fired stands there once", () => {
+it("every verdict follows from its own figures: no rule allows or rejects without a majority, and each that fired is listed once", () => {
   fc.assert(
     fc.property(input, (given) => {
       const outcome = tally(given);

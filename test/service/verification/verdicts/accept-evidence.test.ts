@@ -118,7 +118,7 @@ describe("evidence for a verdict on HOLD", () => {
     expect(rows).toHaveLength(3);
   });
 
-  it("is taken from submitter, client and provider, and from nobody else", async () => {
+  it("is accepted from submitter, client and provider, and from no other caller", async () => {
     const id = await held();
     for (const owner of [`wallet:${CLIENT}`, `wallet:${PROVIDER}`])
       expect(await offer(id, owner, { owner })).toMatchObject({ kind: "kept" });
@@ -140,7 +140,7 @@ describe("evidence for a verdict on HOLD", () => {
     expect(await offer(reviewed, "x")).toEqual({ kind: "not-held", status: "REJECT" });
   });
 
-  it("is refused where nothing can be run again, and for ids that are none", async () => {
+  it("is refused once the texts are dropped, and for unknown or unsettled ids", async () => {
     const id = await held();
     await world.query("delete from ahs.output_text where verdict_id = $1", [id]);
     expect(await offer(id, "x")).toEqual({ kind: "texts-dropped" });
@@ -177,7 +177,7 @@ describe("evidence for a job's verdict", () => {
     expect(await offer(id, "sources", provider)).toMatchObject({ count: 3, rerunAt: world.now() });
   });
 
-  it("takes the third place alone for a key, whomever it submitted for, and its final ends nobody's turn", async () => {
+  it("takes only the third place for a key, for any submitter, and its final text ends no other turn", async () => {
     const id = await held({ ...JOB, submittedBy: "agent", submitterAddr: PROVIDER });
     const rerunAt = new Date(world.now().getTime() + COLLECTING_MS);
     expect(await offer(id, "by key", { isFinal: true })).toMatchObject({ kind: "kept", rerunAt });

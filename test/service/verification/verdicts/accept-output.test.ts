@@ -83,7 +83,7 @@ async function replacedAt(id: string): Promise<Date | null> {
 }
 
 describe("a failed verdict of a job", () => {
-  it("gives its place to the same output of somebody else at once, charged anew, and to its submitter's after the retries", async () => {
+  it("gives its place to the same output of another account at once, charged anew, and to its submitter's after the retries", async () => {
     const id = await failedOfJob();
     const failed = { verdictId: id, status: "failed" };
     expect(await findAccepted(world.db, { slot: SLOT, owner: SUBMITTER })).toEqual(failed);
@@ -93,7 +93,7 @@ describe("a failed verdict of a job", () => {
     expect(await replacedAt(id)).toEqual(world.now());
   });
 
-  it("has its place again where who took it does not pay: nobody loses retries to that", async () => {
+  it("gets its place back if the account that took it does not pay, and loses no retries", async () => {
     const id = await failedOfJob();
     world.pass(1_234);
     const noted = await accept(draftOf(), { owner: "wallet:0xa9" });

@@ -42,7 +42,7 @@ describe.each<Death>(["before", "after"])("a worker that dies %s any statement",
     expect(await world.balance()).toBe(BALANCE - STATEMENTS * UNITS);
   });
 
-  test("leaves a run that fails failed once, told once, with its debit returned once", async () => {
+  test("leaves a failing run failed once, notified once, with its debit returned once", async () => {
     const died: boolean[] = [];
     for (let statement = 1; statement <= STATEMENTS; statement += 1) {
       const id = await world.add();

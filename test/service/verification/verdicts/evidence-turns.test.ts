@@ -58,7 +58,7 @@ describe("whose turn it is to hand evidence in for a job's verdict", () => {
     );
   });
 
-  it("is nobody's where one account is both sides: it has all three", () => {
+  it("is not divided where one account is both sides: it has all three places", () => {
     const alone = { ...NONE, providerAddr: CLIENT };
     const texts = ["a", "b", "c"].map((text) => ({ owner: client, text, isFinal: false }));
     expect(turnsAfter(texts, alone).texts).toHaveLength(3);

@@ -26,7 +26,7 @@ describe("a run that fails", () => {
     expect((await world.events()).map(({ type }) => type)).toEqual(["verdict.completed"]);
   });
 
-  test("for an hour fails the verdict with the last reason, gives the debit back once and tells it once", async () => {
+  test("for an hour fails the verdict with the last reason, gives the debit back once and notifies once", async () => {
     const id = await world.add();
     const started = world.now().getTime();
     for (let tries = 0; (await world.row(id)).status !== "failed"; tries += 1) {
@@ -78,7 +78,7 @@ describe("a run that fails", () => {
     expect(await world.balance()).toBe(BALANCE);
   });
 
-  test("whose texts are gone fails at once without asking anybody", async () => {
+  test("whose texts are gone fails at once without asking the panel", async () => {
     const id = await world.add();
     await world.query("delete from ahs.output_text");
     await world.run(() => {
@@ -92,7 +92,7 @@ describe("a run that fails", () => {
     });
   });
 
-  test("by a fault of ours is tried again, and tells nothing of the fault", async () => {
+  test("by a fault of ours is tried again, and its message hides the fault", async () => {
     const id = await world.add();
     const breaks: RunPanel = async () => {
       throw new Error("secret path");

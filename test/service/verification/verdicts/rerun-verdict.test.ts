@@ -29,7 +29,7 @@ describe("who may have a verdict retried, and when", () => {
     expect(refusalOf({ ...FAILED, ...changes }, "key:1")).toEqual(refusal);
   });
 
-  it("client and provider of its job, as long as nobody's key would pay for it", () => {
+  it("client and provider of its job, as long as no key would pay for it", () => {
     const paid: RetryState = { ...FAILED, owner: "wallet:0xee", debitId: null };
     expect(["0xc1", "0xa9", "0xee"].map((party) => refusalOf(paid, `wallet:${party}`))).toEqual([
       null,

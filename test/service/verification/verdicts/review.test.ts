@@ -32,7 +32,7 @@ const review = (verdictId: string, decision: "ALLOW" | "REJECT" = "ALLOW", db = 
   );
 
 describe("a held verdict", () => {
-  test("is run again once for each cause, while its decision stands", async () => {
+  test("is run again once for each cause, and has its decision meanwhile", async () => {
     const id = await held();
     for (const [place, cause] of (["evidence", "near_expiry"] as const).entries()) {
       expect(await ask(id, cause)).toBe("asked");
@@ -253,7 +253,7 @@ describe("a review", () => {
     }
   });
 
-  test("stands against a re-run that is under way", async () => {
+  test("prevails over a re-run that is under way", async () => {
     const id = await held();
     await ask(id, "near_expiry");
     const under = await world.lease();

@@ -57,7 +57,7 @@ describe("a run that decides", () => {
     expect(await world.balance()).toBe(BALANCE - UNITS);
   });
 
-  test("HOLD is sent as verdict.held, and a verdict without an endpoint is sent to nobody", async () => {
+  test("HOLD is sent as verdict.held, and a verdict without an endpoint is not sent", async () => {
     await world.add();
     await world.run(hold);
     await world.add({ endpointId: null });
@@ -65,7 +65,7 @@ describe("a run that decides", () => {
     expect((await world.events()).map(({ type }) => type)).toEqual(["verdict.held"]);
   });
 
-  test("gives the panel texts, domain, evidence and what an ALLOW pays, and tells whether the provider has a score", async () => {
+  test("gives the panel texts, domain, evidence, the money that an ALLOW pays, and whether the provider has a score", async () => {
     const seen: PanelCase[] = [];
     const panel: RunPanel = async (panelCase) => {
       seen.push(panelCase);

@@ -69,8 +69,8 @@ describe("a case that the models refuse", () => {
   });
 });
 
-describe("what the tries of one decision take", () => {
-  test("is bounded: beyond it the verdict fails, and says why, without asking anybody", async () => {
+describe("spending on the tries of one decision", () => {
+  test("is bounded: beyond it the verdict fails with the reason, without asking the panel", async () => {
     const id = await world.add();
     const bound = { tokensOfCase: () => 80 };
     for (const waitMs of [5_000, 10_000]) {

@@ -37,7 +37,7 @@ const REVIEW_DUE: VerdictNews = {
   expiresAt: new Date("2026-11-29T10:00:00.000Z"),
 };
 
-describe("what an endpoint is sent", () => {
+describe("the event for an endpoint", () => {
   test.each([
     ["verdict.completed", decision(1, "ALLOW"), { final_verdict: "ALLOW", run: 1, cause: "submitted" }],
     ["verdict.completed", decision(2, "REJECT"), { final_verdict: "REJECT", run: 2 }],
@@ -137,7 +137,7 @@ describe("delivery", () => {
     });
   });
 
-  test("is dropped for an endpoint that was given up, and nothing is sent where there is none", async () => {
+  test("is dropped for a disabled endpoint, and nothing is sent without an endpoint", async () => {
     const id = await world.add();
     await world.query("update ahs.webhook_endpoint set disabled_at = now(), disabled_reason = 'gone'");
     await tell(id, decision(1, "HOLD"));

@@ -15,7 +15,7 @@ async function lease(limit = 10): Promise<string[]> {
   return (await leaseVerdicts(world.db, of)).map(({ verdictId }) => verdictId);
 }
 
-test("what is due is leased, the longest due first, and only what is due", async () => {
+test("leases due verdicts alone, the longest due first", async () => {
   const second = await world.add({ notBefore: later(-1_000) });
   const first = await world.add({ notBefore: later(-2_000) });
   await world.add({ notBefore: later(1) });
@@ -112,7 +112,7 @@ test("jobs and other outputs take turns", async () => {
   ]);
 });
 
-test("the queue tells how much waits, since when, and what is under way", async () => {
+test("the queue reports how many verdicts wait, since when, and how many are under way", async () => {
   expect(await readVerdictQueue(world.db, world.now())).toEqual({ depth: 0, ageSeconds: 0, processing: 0 });
   await world.add({ notBefore: later(-30_000) });
   await world.add({ notBefore: later(60_000) });

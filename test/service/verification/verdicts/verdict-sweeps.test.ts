@@ -40,7 +40,7 @@ describe("a specification without an output", () => {
     expect(await idsOfSpecs()).toEqual([used.spec_id]);
   });
 
-  it("that names a job goes once that has ended, and stays while it runs and while nobody knows", async () => {
+  it("that names a job is deleted once the job has ended, and stays while it runs or no index exists", async () => {
     const world = intakeWorld(db);
     const named = (erc8183_job_id: string) => world.registered({ erc8183_job_id, escrow: ESCROW });
     const [running, ended, unseen] = [await named("0x1"), await named("0x2"), await named("0x3")];

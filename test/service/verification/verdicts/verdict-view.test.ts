@@ -127,7 +127,7 @@ describe("a verdict as its readers see it", () => {
     await world.work(allow);
   });
 
-  it("has its texts as long as they are kept", async () => {
+  it("has its texts as long as they are stored", async () => {
     const id = await world.add();
     expect(await readStoredTexts(world.db, id)).toEqual({
       specText: "Name three rivers.",

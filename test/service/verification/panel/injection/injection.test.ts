@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => model.stop());
 
 describe("without hostile texts", () => {
-  test("good work is allowed, bad work rejected, half of it held, and the model obeys nobody", async () => {
+  test("good work is allowed, bad work rejected, half of it held, and the model obeys no text", async () => {
     expect(verdictOf(await run(HONEST))).toBe("ALLOW");
     expect(verdictOf(await run({ ...HONEST, outputText: BAD }))).toBe("REJECT");
     const half = HONEST.outputText.split("\n").slice(0, 2).join("\n");
