@@ -110,7 +110,7 @@ describe("a download", () => {
     });
   });
 
-  test("tells any other status", async () => {
+  test("returns any other status", async () => {
     const port = await https((_request, response) => response.writeHead(404).end("no such list"));
     expect(await download({ url: `https://list.test:${port}/` })).toEqual({ kind: "status", status: 404 });
   });

@@ -142,7 +142,7 @@ describe("the name", () => {
     expect(resolve).not.toHaveBeenCalled();
   });
 
-  test("without an address, or whose servers fail, is a DNS failure that tells nothing of them", async () => {
+  test("without an address, or whose servers fail, is a DNS failure that does not name them", async () => {
     expect(short(await guarded({ resolve: answersWith() })("https://agent.test/"))).toBe("dns_failure");
     const refusing = async () => Promise.reject(new Error("queryA ECONNREFUSED 10.0.0.2:53"));
     const failure = await guarded({ resolve: refusing })("https://agent.test/");
@@ -198,7 +198,7 @@ describe("the certificate", () => {
 });
 
 describe("a redirect", () => {
-  test.each([301, 302, 303, 307, 308])("%i is an answer, and nobody goes where it points", async (status) => {
+  test.each([301, 302, 303, 307, 308])("%i is an answer, and is not followed", async (status) => {
     const inside = vi.fn();
     const secret = await started(serveTcp(inside));
     const location = `http://127.0.0.1:${secret}/admin`;

@@ -42,7 +42,7 @@ test("a wallet that is followed already is not asked for", async () => {
   expect(await world.enrolments()).toEqual([]);
 });
 
-test("a wallet that somebody else has followed meanwhile is not requested again", async () => {
+test("a wallet that another account has followed meanwhile is not requested again", async () => {
   world.startSender();
   await world.ask(A);
   await world.requestByStranger(A);
@@ -128,7 +128,7 @@ test("while the oracle is paused requests are tried again, and arrive when it is
   expect(await requested()).toEqual([A]);
 });
 
-test("the zero address is refused and keeps nobody waiting", async () => {
+test("the zero address is refused and delays no other wallet", async () => {
   world.startSender();
   await world.ask(zeroAddress, A);
   await world.settle();

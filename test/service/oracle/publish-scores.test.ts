@@ -91,7 +91,7 @@ test("a listing that left no event behind is undone, and a flag of the oracle's 
   expect(await find()).toEqual({ flagChanged: [wallet], overtaken: [] });
 });
 
-test("a published wallet that somebody cares for is to be scored again when its record is a day old", async () => {
+test("a published wallet of interest to a caller is to be scored again when its record is a day old", async () => {
   world.startSender();
   await world.store([wallet, other].map((address) => ({ wallet: address, asOf: 5, points: 80 })));
   await world.settle();

@@ -270,7 +270,7 @@ test("when the day's gas is spent heartbeats wait and sanctions flags go", async
   await roundsUntil("the heartbeat of the next day", isRenewed, ...tomorrows);
 });
 
-test("a score that cannot be packed fails for good and holds nobody else up", async () => {
+test("a score that cannot be packed fails for good and delays no other", async () => {
   world.startSender();
   await world.store([wallet, other].map((address) => ({ wallet: address, asOf: 5, points: 80 })));
   await world.db.$client.query("update ahs.score set model_version = 'AHS-next' where wallet = $1", [other]);
@@ -293,7 +293,7 @@ test("two processes in the same round queue each score once", async () => {
   expect(await publishedLogs()).toBe(3);
 });
 
-test("whoever still speaks for an older score neither takes back nor replaces the intent of the current one", async () => {
+test("a late intent of an older score neither takes back nor replaces that of the current one", async () => {
   await world.store([{ wallet, asOf: 5, points: 80 }]);
   await world.store([{ wallet, asOf: 6, points: 0, sanctionedBy: ["chainalysis-oracle"] }]);
   const [older, newer] = await world.db.select({ id: score.id }).from(score).orderBy(score.id);

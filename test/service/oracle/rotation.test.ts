@@ -129,7 +129,7 @@ test("a publisher replaced in the middle of publishing leaves nothing unpublishe
   expect(words.toSorted()).toEqual(wallets);
 });
 
-test("what a former key has in the pool and can no longer do is given up once its loss is final", async () => {
+test("a transaction that a former key left in the pool is given up once its loss is final", async () => {
   const asOf = Number((await world.client.getBlock()).number);
   const sender = world.startSender({ account: former });
   await world.automine(false);

@@ -45,7 +45,7 @@ function sent(transaction: SentScore["transaction"]): SentScore {
 
 const underWay = { state: "broadcast", final: false, minedBlock: null } as const;
 
-describe("what became of a sent score", () => {
+describe("the fate of a sent score", () => {
   const cases: readonly {
     name: string;
     transaction: SentScore["transaction"];
@@ -136,7 +136,7 @@ describe("what became of a sent score", () => {
   });
 });
 
-describe("what a new score is compared with", () => {
+describe("the score to compare a new one with", () => {
   const ours = {
     kind: "record",
     record: { ahsScore: 80, sanctioned: false, safeMicroUsd: 9_000_000n, asOf: 100, asOfTime },

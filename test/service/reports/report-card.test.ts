@@ -36,7 +36,7 @@ test("grades and tenths hold every wallet once", () => {
   );
 });
 
-describe("the standing of a score", () => {
+describe("the percentile of a score", () => {
   it("counts half of its equals, and is unknown among none", () => {
     const distribution = [
       { score: 10, wallets: 1 },

@@ -119,7 +119,7 @@ describe("a source in trouble", () => {
   const accounts = (count: number) =>
     Array.from({ length: count }, (_, index): Address => `0x00${index.toString(16).padStart(38, "0")}`);
 
-  test("stores nothing of whom it did not tell, and is asked again", async () => {
+  test("stores nothing of accounts that it did not answer for, and is asked again", async () => {
     const context = contextWith(world, failing("unavailable", "all"));
     expect(await gatherAccountFacts(context)).toMatchObject({
       more: false,
@@ -131,7 +131,7 @@ describe("a source in trouble", () => {
     expect(await rowsOf(world, "account_fact")).toHaveLength(4);
   });
 
-  test("that answers for nobody is not asked for all that wait", async () => {
+  test("that answers for no account is not asked for all that wait", async () => {
     await waitFor(accounts(20));
     const asked: Address[] = [];
     const { failure } = await gatherAccountFacts(contextWith(world, failing("timeout", "all", asked)));
@@ -167,7 +167,7 @@ describe("a source in trouble", () => {
     },
   );
 
-  test("for more accounts than are tried at once holds up nobody either", async () => {
+  test("for more accounts than are tried at once delays no other either", async () => {
     const poison = accounts(20);
     await waitFor(poison);
     const context = contextWith(world, failing("timeout", poison));
@@ -175,7 +175,7 @@ describe("a source in trouble", () => {
     expect(await rowsOf(world, "account_fact")).toHaveLength(4);
   });
 
-  test("that wants a pause gets it at once, and who always brings that about holds up nobody", async () => {
+  test("that wants a pause gets it at once, and an account that always causes this delays no other", async () => {
     const asked: Address[] = [];
     const [poison] = accounts(1) as [Address];
     await waitFor(accounts(20));

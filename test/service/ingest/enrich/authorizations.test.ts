@@ -174,7 +174,7 @@ describe("the own calls that signed payments are", () => {
     expect(describeSignedPayments(receiptOf(logs, { from: PAYER, to: FORGER }), about)).toHaveLength(1);
   });
 
-  test("cannot be told where the receipt lacks a log that was read by topic", () => {
+  test("cannot be described where the receipt lacks a log that was read by topic", () => {
     expect(() => describeSignedPayments(receiptOf(logsOf(events, 41)), about)).toThrow(
       `a log of ${HASH} is not in its receipt`,
     );

@@ -32,7 +32,7 @@ const bound = (rows: readonly ReturnType<typeof moved>[]) =>
     isOwn: (wallet, hash) => wallet === SELLER && hash === OWN_HASH,
   });
 
-test("a seller's payments in a block are kept for good, however many junk tokens come before them", () => {
+test("a seller's payments in a block are stored for good, however many junk tokens come before them", () => {
   const junk = many(5_000, (index) => ({ token: account("7", index) }));
   const payments = many(900, (index) => ({ from: account("c", index), amount: BigInt(index + 1) }));
   const { kept, leftOut } = bound([...junk, ...payments]);
@@ -43,7 +43,7 @@ test("a seller's payments in a block are kept for good, however many junk tokens
   expect(leftOut).toBe(5_000 - 16);
 });
 
-test("of more payments in one listed token than are kept of a block the largest are", () => {
+test("of more payments in one listed token than the bound of a block the largest are stored", () => {
   const dust = many(3_000, () => ({ amount: 1n }));
   const payments = many(1_000, () => ({ amount: 10n ** 6n }));
   const native = many(1_500, () => ({ token: account("0", 0), standard: "native" }));
@@ -63,7 +63,7 @@ test("keeps what the wallet sent and its own calls brought before larger payment
   expect(leftOut).toBe(1_001);
 });
 
-test("of one other token eight are kept of a block, and what the wallet's own calls moved for good", () => {
+test("of one other token eight rows of a block are stored, and moves of the wallet's own calls for good", () => {
   const [token, own] = [account("7", 1), account("7", 2)];
   const claimed = many(100, (block) => ({ token, block: 9 + (block % 2) }));
   const call = { token: own, transactionHash: OWN_HASH, from: SELLER };
@@ -88,7 +88,7 @@ test("one wallet's flood takes nothing from another's rows of the same block, no
   expect(kept.filter(({ to }) => to === NEIGHBOUR)).toHaveLength(8);
 });
 
-test("of an own call's approvals all of listed tokens are kept and 64 of others; news are bounded where they are stored", () => {
+test("of an own call's approvals all of listed tokens are stored and 64 of others; news are bounded later", () => {
   const approval = (index: number, parts: object) => ({
     ...{ ...place(), transactionHash: OWN_HASH, kind: "amount" as const, token: account("7", 1) },
     ...{ owner: SELLER, spender: account("5", index), subject: account("5", index) },

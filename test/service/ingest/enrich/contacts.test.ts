@@ -123,7 +123,7 @@ describe("sampled blocks", () => {
         .map((row) => [row.counterparty, row.calls]),
     );
 
-  test("show everybody's calls, whomever they call, apart from the contacts of followed wallets", async () => {
+  test("show the calls of all accounts to any account, apart from the contacts of followed wallets", async () => {
     await mineTogether([
       { from: WALLET, ...payCall(1n) },
       { from: STRANGER, ...payCall(1n) },

@@ -37,7 +37,7 @@ describe("a wallet deals", () => {
     expect(dealtWith(call)).toEqual(expected);
   });
 
-  test("through a contract of its own with all that are kept of its logs", () => {
+  test("through a contract of its own with all stored emitters of its logs", () => {
     const creation = { wallet: WALLET, contract: OWN, block: 1, transactionIndex: 0, timestamp: 1 };
     const dealings = dealingsOfCalls([{ ...CALL, to: OWN, emitters: [PAYEE, OWN, TARGET] }], [creation]);
     expect(dealings.map(({ counterparty }) => counterparty)).toEqual([OWN, PAYEE, TARGET]);

@@ -68,7 +68,7 @@ test("300,000 forged approvals leave no row, and say nothing of those that the w
   ]);
 });
 
-test("of news of one approval the newest is kept, and none once the owner gave it anew", async () => {
+test("of news of one approval the newest is stored, and none once the owner gave it anew", async () => {
   await store([approval(1)]);
   for (const block of [3, 2, 5, 4]) await store([approval(block, { own: false, amount: BigInt(block) })]);
   expect(await stored()).toHaveLength(2);

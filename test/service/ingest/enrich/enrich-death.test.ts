@@ -140,7 +140,7 @@ test("a transaction that ended two processes is left out for good, counted, and 
   expect(await enrichInChild(fatal)).toBe(`["transaction"]`);
 });
 
-test("processes that are killed leave out nothing that they were not decoding, and one death is none too many", async () => {
+test("processes that are killed leave out nothing that they were not decoding, and one death is not too many", async () => {
   const [once_ = "0x", twice = "0x"] = bundles;
   const reading = { task: "chain", fromBlock: 1, toBlock: 2_000, deaths: 0 } as const;
   const die = async (transaction: Hex | null) => {

@@ -80,7 +80,7 @@ describe("concurrent changes of another process", () => {
     expect(await allRows(world)).toEqual(whole);
   });
 
-  test("calls that a history source told first get their receipts, and are counted once", async () => {
+  test("calls that a history source reported first get their receipts, and are counted once", async () => {
     await enrichAll(world);
     await world.client.query(
       `update ahs.own_call set source = 'explorer', effect = null, logs = null, emitters = null, moves = null,

@@ -180,7 +180,7 @@ test("tokens with ids are found wherever their event has the wallet", async () =
   expect(await rowsAbout("enrich_transfer", operated.hash)).toEqual([]);
 });
 
-test("a malformed log, by whomever, leaves nothing", async () => {
+test("a malformed log of any contract leaves nothing", async () => {
   const { hash } = await log(WALLET, [TRANSFER, pad(WALLET), pad(STRANGER), word(7n)], word(1n));
   expect(await rowsAbout("enrich_transfer", hash)).toEqual([]);
   expect(await rowsAbout("own_call", hash)).toMatchObject([{ logs: 1, emitters: [EMITTER] }]);
@@ -207,7 +207,7 @@ test("counts the newest approval, none that was taken back, and none that a stra
   expect(await live()).toMatchObject([usdcApproval]);
 });
 
-test("an operator of all tokens is kept until he is dismissed", async () => {
+test("an operator of all tokens is stored until it is dismissed", async () => {
   const emit = (approved: bigint) =>
     world.chain.rpc.request("anvil_setCode", EMITTER, threeTopicCode()).then(() =>
       world.chain.send({

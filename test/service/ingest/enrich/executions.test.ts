@@ -114,7 +114,7 @@ function operate(nonces: readonly bigint[], callData: Hex): Hex {
 }
 
 describe("a fake Safe", () => {
-  test("has the first 64 executions that it claims in one transaction, and holds up nobody", () => {
+  test("has the first 64 executions that it claims in one transaction, and delays no other", () => {
     const events = [
       ...Array.from({ length: 12_000 }, () => told(SAFE_SUCCESS)),
       told(SAFE_SUCCESS, OTHER_SAFE),
@@ -148,7 +148,7 @@ describe("a fake Safe", () => {
     expect(sixty).toBeLessThan(20 * one + 200);
   });
 
-  test("shares at most 100,000 logs of a transaction with others, whoever of them is followed", () => {
+  test("shares at most 100,000 logs of a transaction with others, whichever of them are followed", () => {
     const safes = Array.from({ length: 400 }, (_, index) => pad(toHex(index + 1), { size: 20 }));
     const events = [
       ...Array.from({ length: 1_000 }, () => anything(TOKEN)),
@@ -196,7 +196,7 @@ describe("a fake Safe", () => {
 });
 
 describe("a Safe's execution", () => {
-  test("that is part of an operation of the same account is none by itself", () => {
+  test("that is part of an operation of the same account is not counted by itself", () => {
     const { calls } = executed(carrying([told(SAFE_FAILURE), operated(ENTRY_POINT)]));
     expect(calls.map(({ execution, call }) => [execution.origin, call.position])).toEqual([["erc4337", 2]]);
   });
@@ -260,7 +260,7 @@ describe("calldata of an account with its own code", () => {
     ["another payee", [paid(5n, STRANGER)]],
     ["another token", [paid(5n, PAYEE, FORGER)]],
     ["what is no movement", [anything(TOKEN)]],
-  ])("pays nobody where the logs show %s", (_name, events) => {
+  ])("pays no account where the logs show %s", (_name, events) => {
     expect(bySafe(SAFE_SUCCESS, events, execute(TOKEN, 0n, claim))).toMatchObject({
       to: TOKEN,
       input: claim.slice(0, 10),
@@ -271,7 +271,7 @@ describe("calldata of an account with its own code", () => {
     expect(bySafe(SAFE_FAILURE, [], execute(TOKEN, 0n, claim))).toMatchObject({ ok: false, input: claim });
   });
 
-  test("is told apart by nonce where one bundle has several operations", () => {
+  test("is distinguished by nonce where one bundle has several operations", () => {
     const input = encodeFunctionData({ abi: account, functionName: "execute", args: [TOKEN, 0n, "0x"] });
     const events = [operated(ENTRY_POINT, SAFE, 1n), operated(ENTRY_POINT, SAFE, 2n)];
     expect(byOperation(events, input, [1n]).map(({ call }) => call.to)).toEqual([TOKEN, null]);

@@ -73,7 +73,7 @@ describe("a payment of an operation", () => {
     expect(paidIn(bundles(sends, enters(), sends))).toEqual([0n]);
   });
 
-  test("is told apart by the turn of the operation, and counts once", () => {
+  test("is distinguished by the turn of the operation, and counts once", () => {
     const both = [operation(0, 2), operation(1, 2)];
     expect(paidIn(bundles(enters(), enters(sends)), both)).toEqual([0n, 7n]);
     expect(paidIn(bundles(enters(sends)), [operation(), operation()])).toEqual([7n, 0n]);

@@ -66,7 +66,7 @@ async function nodeWith({
 }
 
 describe("a contract", () => {
-  test("exists since the first block with its code, by whoever sent its creation", async () => {
+  test("exists since the first block with its code, by the sender of its creation", async () => {
     const receipts = [
       { from: ACCOUNT, contractAddress: null },
       { from: CREATOR, contractAddress: ACCOUNT },

@@ -136,7 +136,7 @@ describe("the first funder behind calls without value", () => {
     });
   }
 
-  test.each([9, 10, 11, 234])("%i of them hide nobody", async (calls) => {
+  test.each([9, 10, 11, 234])("%i of them do not hide it", async (calls) => {
     const read = await spammed(calls);
     expect(await read(false)).toMatchObject({ firstFunder: FUNDER });
   });
@@ -171,7 +171,7 @@ describe("the creator", () => {
     expect(await read(true)).toEqual({ ...unknown, creator, existed: { block: 7, timestamp: 1_000 } });
   });
 
-  test("is nobody for a contract that was always there", async () => {
+  test("is unknown for a contract that was always there", async () => {
     const read = await sourceOf({ ots_getContractCreator: { result: null } });
     expect(await read(true)).toEqual(unknown);
   });

@@ -87,7 +87,7 @@ describe("whose facts are asked for first", () => {
     expect(await due()).toEqual(met(1, 8).map((wanted) => wanted.address));
   });
 
-  test("one account of every wallet before the second of any, however many wait and whoever has a score", async () => {
+  test("one account of every wallet before the second of any, however many wait, with a score or without", async () => {
     await score(wallet(1));
     await want(...met(1, 500), ...met(2, 500), ...met(3, 2), ...met(4, 1));
     const owners = (await due()).map((account) => Number(account[3]));
@@ -134,7 +134,7 @@ describe("whose facts are asked for first", () => {
     expect(await want(...met(1, 600, false))).toBe(100);
   });
 
-  test("one that others wait for does not wait behind the flood of whoever met it first", async () => {
+  test("one that others wait for does not wait behind the flood of the wallet that met it first", async () => {
     const shared = address("5a", 1);
     await want(...met(1, 100), { address: shared, wallet: wallet(1), since: 200, own: true });
     expect(await due()).not.toContain(shared);
@@ -142,7 +142,7 @@ describe("whose facts are asked for first", () => {
     expect(await due(NOW, 2)).toContain(shared);
   });
 
-  test("none that are to be left out, and none for those whom nobody follows", async () => {
+  test("none that are to be left out, and none for wallets that are not followed", async () => {
     await want(...met(1, 3), ...met(5, 3));
     const [first, ...others] = met(1, 3).map((wanted) => wanted.address);
     expect(await due(NOW, 32, [first as Address])).toEqual(others);
@@ -157,7 +157,7 @@ describe("an account", () => {
 
   beforeEach(() => follow(2));
 
-  test("that nobody knows is due again after ten minutes, after twice as long each time, and at last once a day", async () => {
+  test("that no source knows is due again after ten minutes, after twice as long each time, and at last once a day", async () => {
     await want(wanted);
     const pauses: number[] = [];
     let now = NOW;

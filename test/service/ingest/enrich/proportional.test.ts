@@ -126,7 +126,7 @@ test("requests grow with the wallets: five a chunk of them, and one a call", asy
   expect(twelve.requests).toEqual({ ...always, eth_getLogs: 15 + answers, eth_getCode: 12 });
 });
 
-test("of a crowd that uses a wallet's counterparty the first eight of each sample are kept", async () => {
+test("of a crowd that uses a wallet's counterparty the first eight of each sample are stored", async () => {
   const world = await createEnrichWorld();
   worlds.push(world);
   const { rpc } = world.chain;

@@ -70,7 +70,7 @@ describe("price feeds", () => {
     expect((await pricesOf(ethUsdFeed)).length).toBeGreaterThan(0);
   });
 
-  test("that are none leave their tokens without a price, and nothing else undone", async () => {
+  test("that do not answer as feeds leave their tokens without a price, and nothing else undone", async () => {
     const { deployment, contracts } = world.chain;
     const { native } = deployment.market;
     const wrong = {

@@ -125,7 +125,7 @@ test("nothing is stored of a chain that was replaced while its blocks were read"
   expect(await fill("first")).toEqual(new Map([[0, 1n]]));
 });
 
-test("users are kept as long as a score can count their last call", async () => {
+test("users are stored as long as a score can count their last call", async () => {
   await db.$client.query("truncate ahs.sampled_contact");
   await db.$client.query(
     `insert into ahs.sampled_contact select $1, '0x01', '0x' || n, 1, 1, 0, 1, n * ${DAY} from generate_series(1, 3) n`,

@@ -146,7 +146,7 @@ test("the payee's own claim of a signed payment is the payer's call as well", as
   });
 });
 
-test("what reverts, what is canceled and what any other contract logs is no call", async () => {
+test("a revert, a cancellation and the log of another contract are no calls", async () => {
   const data = await sign();
   await settle(data);
   const again = await settle(data);
@@ -175,7 +175,7 @@ test("what reverts, what is canceled and what any other contract logs is no call
     expect((await callsOf(hash)).map(({ wallet }) => wallet)).toEqual([FACILITATOR]);
 });
 
-test("what a wallet signs and sends itself is one call, which pays its payee", async () => {
+test("a payment that a wallet signs and sends itself is one call, which pays its payee", async () => {
   const spender = privateKeyToAccount(`0x${"33".repeat(32)}`);
   const wallet = lower(spender.address);
   await world.follow(wallet);

@@ -255,7 +255,7 @@ describe("data too large for any answer, even of one block, delays nothing else"
     expect(await leftOut(metrics)).toEqual({ receipt: 1 });
   });
 
-  test("what times out of one block over and over is too large, once the node answers what is small", async () => {
+  test("data of one block that times out over and over is too large, once the node answers small requests", async () => {
     const { block } = someCall();
     const slow = (real: ChainReader): ChainReader => ({
       ...real,
@@ -291,7 +291,7 @@ describe("data too large for any answer, even of one block, delays nothing else"
   );
 });
 
-test("the fee that a rollup charges for posting is kept exactly", async () => {
+test("the fee that a rollup charges for posting is stored exactly", async () => {
   const fee = 2n ** 70n;
   const rollup = (real: ChainReader): ChainReader => ({
     ...real,

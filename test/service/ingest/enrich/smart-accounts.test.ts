@@ -86,7 +86,7 @@ async function callsOf(hash: Hex): Promise<readonly Record<string, unknown>[]> {
 const lower = (address: Address) => address.toLowerCase();
 
 describe("an ERC-4337 account", () => {
-  test("is told of what it executed itself in a stranger's bundle, with the gas, the logs and the moves of that alone", async () => {
+  test("has its own executions in a stranger's bundle, with the gas, the logs and the moves of those alone", async () => {
     const { usdc } = world.chain.contracts;
     const strangers = operation(other, 0n, payment(7n));
     const own = operation(account, nonce++, payment(30n));
@@ -144,7 +144,7 @@ describe("an ERC-4337 account", () => {
     ]);
   });
 
-  test("is not told of by a contract that is no entry point", async () => {
+  test("gets no calls from a contract that is no entry point", async () => {
     const data: Hex = `0x${[4n, 1n, 10n ** 15n, 90_000n].map((value) => toHex(value, { size: 32 }).slice(2)).join("")}`;
     const topics: [Hex, Hex, Hex, Hex] = [USER_OPERATION, toHex(1n, { size: 32 }), pad(account), pad(PAYEE)];
     const { hash } = await world.chain.send({ from: BUNDLER, to: FORGER, data: logCall(topics, data) });
@@ -166,7 +166,7 @@ describe("a Safe", () => {
       }),
     });
 
-  test("is told of what it executed, and of what failed", async () => {
+  test("has its executions as calls, the failed ones too", async () => {
     const { usdc } = world.chain.contracts;
     const paid = await execute(usdc, payment(3n));
     const failed = await execute(usdc, payment(10_000n));

@@ -55,7 +55,7 @@ async function authorizationOf({ signAuthorization }: typeof SIGNER) {
 const parties = { tokens: new Set<Address>(), entryPoints: new Set<Address>() };
 const wallets = new Set([SIGNER.address.toLowerCase() as Address]);
 
-test("who signs a delegation is found, whoever sends it, and a signature of nobody is passed over", async () => {
+test("the signer of a delegation is found for any sender, and an invalid signature is passed over", async () => {
   const forged = { ...(await authorizationOf(SIGNER)), r: 0n };
   const lists = [[forged, await authorizationOf(OTHER)], undefined, [await authorizationOf(SIGNER)]];
   const node = nodeOf([receiptAt(0, 4), receiptAt(1, 2), receiptAt(2, 4)], lists);

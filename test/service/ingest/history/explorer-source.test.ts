@@ -213,7 +213,7 @@ describe("calls that are missing by their nonces", () => {
     ["no code", { jsonrpc: "2.0", id: 1, result: "0x" }, "inconsistent"],
     ["no such question", { status: "0", message: "NOTOK", result: "Unknown module" }, "refused"],
     ["garbage", { jsonrpc: "2.0", id: 1, result: "code" }, "malformed"],
-  ])("are the explorer's doing where it tells %s", async (_name, answer, reason) => {
+  ])("are the explorer's fault where it answers %s", async (_name, answer, reason) => {
     const standIn = await started(gap, withCode(answer));
     expect(await read(standIn.url)).toMatchObject({ kind: "failed", reason });
   });

@@ -242,12 +242,12 @@ describe("returns no history from a node that misbehaves:", () => {
     expect(outcome).toMatchObject({ kind: "failed", reason });
   });
 
-  test("a history that ends too soon is none, by its nonces", async () => {
+  test("one that ends too soon, by its nonces", async () => {
     const url = await standIn((page) => ({ result: { ...page, lastPage: true } }));
     expect(await read({ url, pageSize: 4 })).toMatchObject({ kind: "failed", reason: "inconsistent" });
   });
 
-  test("an empty page for a wallet that sent something is none, by their number", async () => {
+  test("one with an empty page for a wallet that sent something, by their number", async () => {
     const url = await standIn(() => ({ result: { txs: [], receipts: [], lastPage: true } }));
     expect(await read({ url })).toMatchObject({ kind: "failed", reason: "inconsistent" });
   });

@@ -69,7 +69,7 @@ describe("a wallet that the index began to follow late", () => {
     expect(planPast({ ...LATE, ...facts }, question)).toBeNull();
   });
 
-  test("is asked for where a source told of less than that", () => {
+  test("is asked for where a source reported less than that", () => {
     expect(planPast({ ...LATE, stored: stored(399) }, question)).not.toBeNull();
   });
 });

@@ -202,7 +202,7 @@ describe("transactions that others send to a wallet", () => {
     expect([history.calls.length, history.fromBlock, history.limited]).toEqual([200, 0, false]);
   });
 
-  test("never makes a truncated history of it: what cannot be found among it is a failure", async () => {
+  test("never make a history truncated: own calls that are not found among them are a failure", async () => {
     expect(await read([...own(200), ...others(5_000)])).toMatchObject({
       kind: "failed",
       reason: "crowded",
@@ -222,7 +222,7 @@ describe("transactions that others send to a wallet", () => {
     expect([short.calls.length, short.limited]).toEqual([50, true]);
   });
 
-  test("shifts no limit, wherever it stands, and cuts no history short", async () => {
+  test("shift no limit, at any place, and cut no history short", async () => {
     const steps = fc.array(
       fc.record({ blocks: fc.constant(1), seconds: fc.constant(10), own: fc.boolean() }),
       { maxLength: 150 },
@@ -248,7 +248,7 @@ describe("transactions that others send to a wallet", () => {
   });
 });
 
-test("new calls that do not follow the kept ones are inconsistent", async () => {
+test("new calls that do not follow the stored ones are inconsistent", async () => {
   const old = steadyChain(5);
   const other = steadyChain(3, 4);
   const of = (chain: SimulatedChain) => simulatedSource(chain, { by: "number", pageSize: 9 });
@@ -323,7 +323,7 @@ describe("own calls that are missing", () => {
     });
   });
 
-  test("at the newest end are told by the number of calls", async () => {
+  test("at the newest end are noticed by the number of calls", async () => {
     expect(await read(without(9, 10, false))).toMatchObject({ reason: "inconsistent" });
     expect(await read(without(9, null, false))).toMatchObject({ kind: "cached" });
   });
@@ -333,7 +333,7 @@ describe("own calls that are missing", () => {
     expect(await read(source)).toMatchObject({ reason: "inconsistent" });
   });
 
-  test("are none of a contract, whose nonces count what it created", async () => {
+  test("are not missed for a contract, whose nonces count its creations", async () => {
     const source = { ...without(0, 1, true), readPage: async () => LAST_PAGE };
     expect(await read(source)).toMatchObject({ kind: "cached", calls: [] });
   });

@@ -125,7 +125,7 @@ describe("the report of a source", () => {
     ]);
   });
 
-  test("is replaced by what it tells later, and nothing of it stays that is no longer told", async () => {
+  test("is replaced by its later report, and nothing stays that is no longer reported", async () => {
     await storeHistory(db, told(40), [call(30), call(20), call(10)]);
     await storeHistory(db, told(50, { fromBlock: 15 }), [call(45), call(30), call(20)]);
     expect(await blocksBySource()).toEqual([
@@ -137,7 +137,7 @@ describe("the report of a source", () => {
   });
 
   test.each(["otterscan", "explorer"])(
-    "is not replaced by what %s tells that reaches less far",
+    "is not replaced by a report of %s that reaches less far",
     async (source) => {
       await storeHistory(db, told(50), [call(45), call(20)]);
       expect(await storeHistory(db, told(40, { source }), [call(20)])).toBe(true);
@@ -149,7 +149,7 @@ describe("the report of a source", () => {
     },
   );
 
-  test("is replaced by what another source tells up to the same block or a later one", async () => {
+  test("is replaced by one of another source up to the same block or a later one", async () => {
     await storeHistory(db, told(40), [call(30), call(20)]);
     await storeHistory(db, told(40, { source: "explorer" }), [call(20)]);
     expect(await blocksBySource()).toEqual([[20, "explorer"]]);
@@ -169,7 +169,7 @@ describe("the report of a source", () => {
     expect((await rows())[0]).toMatchObject({ ok: false, effect: "none" });
   });
 
-  test("is stored once however many tell it at the same time", async () => {
+  test("is stored once however many workers store it at the same time", async () => {
     const calls = Array.from({ length: 40 }, (_, block) => call(block + 10));
     await Promise.all([45, 50, 55, 50, 45].map((toBlock) => storeHistory(db, told(toBlock), calls)));
     expect((await rows()).map(({ block }) => block)).toEqual(calls.map(({ blockNumber }) => blockNumber));
@@ -205,11 +205,11 @@ describe("the part to be read", () => {
     ...{ firstNonce: null, lastCallAt: null, stored: null },
   };
 
-  test("is nothing for a wallet that nobody knows", async () => {
+  test("is nothing for an unknown wallet", async () => {
     expect(await facts(60)).toEqual(NOTHING);
   });
 
-  test("is what a source told", async () => {
+  test("is that of the stored report", async () => {
     await storeHistory(db, told(40), [call(20)]);
     expect(await facts(60)).toEqual({
       ...NOTHING,

@@ -243,7 +243,7 @@ function changed(change: (one: BatchTransaction) => BatchTransaction) {
   return (block: WalletsBlock) => ({ ...block, transactions: block.transactions.map(change) });
 }
 
-test("what was read before an interruption is not read again, and the end is the same", async () => {
+test("blocks that were read before an interruption are not read again, and the end is the same", async () => {
   await forgetPast();
   expect(await warmAll(warmContext(), 2)).toBe(2);
   const [first] = await readKept();

@@ -158,7 +158,7 @@ describe("cost bases", () => {
     expect(() => costBases({ ownMicroUsd: new Map(), payments, clusterOf })).toThrow("got -2");
   });
 
-  test("settle at most what a set spent that nobody outside pays", () => {
+  test("settle at most the spending of a set that no account outside pays", () => {
     fc.assert(
       fc.property(graph, fc.array(number), (given, seeds) => {
         // Closed under payers: every payer of a member is a member.
@@ -182,7 +182,7 @@ describe("cost bases", () => {
     );
   });
 
-  test("settle at most what all spent, and leave nobody below its own cost", () => {
+  test("settle at most the spending of all, and leave no wallet below its own cost", () => {
     fc.assert(
       fc.property(graph, (given) => {
         const bases = costBases(spendingOf(given));
@@ -220,7 +220,7 @@ describe("cost bases", () => {
     );
   });
 
-  test("of nobody fall by more own cost, nor by a first payment", () => {
+  test("of no wallet fall by more own cost, nor by a first payment", () => {
     fc.assert(
       fc.property(graph, number, number, fc.bigInt(1n, 10n ** 12n), (given, who, to, more) => {
         const before = costBases(spendingOf(given));
@@ -239,7 +239,7 @@ describe("cost bases", () => {
     );
   });
 
-  test("change for nobody by payments of accounts without a cost basis", () => {
+  test("do not change by payments of accounts without a cost basis", () => {
     fc.assert(
       fc.property(graph, fc.array(fc.tuple(number, amount)), (given, gifts) => {
         const spam = gifts.map(([to, microUsd], i) => ({

@@ -110,7 +110,7 @@ describe("counterparty diversity", () => {
     expect(together.value).toBeCloseTo(1.755, 2);
   });
 
-  test("counts those whom nobody else uses for little, and is nobody where none has credit", () => {
+  test("counts accounts without other users for little, and is unused where none has credit", () => {
     const steps = repeat(40, HOUR, { at: START }).map((step, i) => ({
       ...step,
       to: account(2000 + (i % 4)),

@@ -47,7 +47,7 @@ describe("a wallet of 100,000 calls in the window", () => {
   });
 });
 
-test("older calls outside the window are neither read nor told of", async () => {
+test("older calls outside the window are neither read nor reported as missing", async () => {
   await insertCalls({ calls: 30_000, lastBlock: 100 });
   await insertCalls({ calls: 10, lastBlock: 300 });
   const { rows } = await readOnly();

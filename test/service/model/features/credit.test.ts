@@ -127,7 +127,7 @@ describe("the counterparty of a call", () => {
     });
 
     test.each([CALLED, null])(
-      "is somebody without credit where nothing logged, and not the owner: to %s",
+      "is an account without credit where nothing logged, and not the owner: to %s",
       (to) => {
         const [shown] = byAccount([{ at: START, to, emitters: [] }]);
         expect(shown).toMatchObject({ own: false, credit: 0 });
@@ -257,7 +257,7 @@ describe("the counterparty of a call", () => {
       expect(through({ emitters: [account(62), account(61), account(60)] })).toEqual([best]);
     });
 
-    test("is that contract itself where its logs show nobody with credit, or none at all", () => {
+    test("is that contract itself where its logs show no account with credit, or no account", () => {
       for (const emitters of [[], [account(62)], [account(50)]])
         expect(through({ emitters })).toEqual([itself]);
       expect(through({ read: false })).toEqual([itself]);

@@ -28,7 +28,7 @@ describe("the addresses of a wallet", () => {
     expect([...addresses].sort()).toEqual([...[2, 3, 4, 5, 6, 7].map(account), USDC].sort());
   });
 
-  test("are none where nothing is known", () => {
+  test("are an empty set where nothing is known", () => {
     expect(addressesOf([], null).size).toBe(0);
   });
 });
@@ -92,8 +92,8 @@ describe("the users of a counterparty", () => {
   });
 });
 
-describe("what is known of a counterparty", () => {
-  test("is what facts, contacts and lists tell, by rising address", () => {
+describe("the description of a counterparty", () => {
+  test("is made of facts, contacts and lists, by rising address", () => {
     const described = describeCounterparties(
       question([account(12), account(11), account(12)], {
         graph: graphOf([contact(WALLET, account(11), { firstTime: START - 9, lastTime: START })]),

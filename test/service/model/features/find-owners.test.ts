@@ -158,7 +158,7 @@ describe("mutual funding", () => {
     expect(members.slice(1)).toEqual(linked ? [[A, "mutual_funding"]] : []);
   });
 
-  test("is not judged for an account whose inflow is not known: a contract, or one nobody looked at", () => {
+  test("is not judged for an account whose inflow is not known: a contract, or one that was not read", () => {
     const graph = graphOf([sent(WALLET, A, 9n), sent(A, WALLET, 9n)]);
     for (const hasCode of [true, null]) {
       expect(cluster([A], { facts: factsOf([{ address: A, hasCode }]), graph })).toHaveLength(1);
@@ -223,7 +223,7 @@ describe("other owners", () => {
   });
 });
 
-describe("whoever shares an owner", () => {
+describe("the group of accounts that share an owner", () => {
   const numbers = fc.integer({ min: 10, max: 40 });
   const maybe = fc.option(fc.oneof(numbers.map(account), fc.constant(WALLET)), { nil: null });
   const known = fc.record({

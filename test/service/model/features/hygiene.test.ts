@@ -65,7 +65,7 @@ test("is pulled down by bad last days, but not up by good ones", () => {
   expect(improved).toBeLessThan(0.95);
 });
 
-test("of a wallet that called nobody else cannot be measured", () => {
+test("of a wallet that called no other account cannot be measured", () => {
   expect(measureFeature("success_rate", [])).toEqual({
     name: "success_rate",
     state: "not_applicable",
@@ -178,7 +178,7 @@ describe("gas efficiency", () => {
     );
   });
 
-  test("compares prices where some blocks tell one, in full from ten of them on", () => {
+  test("compares prices where some blocks have one, in full from ten of them on", () => {
     const pointsWith = (priced: number) =>
       pointsOf("gas_efficiency", [
         ...repeat(10, 60, unpriced),
@@ -308,7 +308,7 @@ describe("volume to listed accounts", () => {
     expect(points).toBe(100 - 200 * exposed);
   });
 
-  test("is not diluted by failing to send a fortune to anybody else, and failing to send it there counts", () => {
+  test("is not diluted by a failed payment of a fortune to another account, and counts one to a listed account", () => {
     const fortune = (to: number) => ({ ...pays(to, 10n ** 12n), ok: false });
     expect(share([pays(9, 90n), pays(66, 10n), fortune(9)]).exposed).toBe(0.1);
     expect(share([pays(9, 90n), fortune(66)]).exposed).toBeGreaterThan(0.99);

@@ -125,7 +125,7 @@ describe("gas war casualty", () => {
   const war = (gasPrice: bigint, failed: number) =>
     repeat(120, HOUR, { at: START, gasPrice }).map((step, i) => ({ ...step, ok: i % 10 >= failed }));
 
-  test("fires where much of the fees is burnt at high prices, and tells how much was", () => {
+  test("fires where much of the fees is burnt at high prices, and names the share", () => {
     expect(effectOf("gas_war_casualty", war(3n * GWEI, 3))).toBe(AHS_2026_2.patterns.gasWarCasualty.effect);
     const [pattern] = measure(war(3n * GWEI, 3)).patterns.filter(({ name }) => name === "gas_war_casualty");
     expect(pattern?.evidence).toMatch(
@@ -298,7 +298,7 @@ describe("healthy operator", () => {
     expect(labelsOf(good)).toEqual(["healthy_operator"]);
   });
 
-  test("tells how many calls succeeded, and the model's estimate as one", () => {
+  test("names the number of calls that succeeded, and the model's estimate as such", () => {
     const evidence = measure(good).patterns.map((pattern) => pattern.evidence);
     expect(evidence).toEqual([
       expect.stringMatching(/^400 of 400 calls to others succeeded; estimated success 9\d\.\d%$/),
@@ -314,7 +314,7 @@ describe("healthy operator", () => {
   });
 });
 
-test("healthy operator is not said of a wallet with volume to a mixer, nor of one that deals with nobody known", () => {
+test("healthy operator does not fire for a wallet with volume to a mixer, nor for one whose counterparties are unknown", () => {
   const rows = rowsOf(callsOf(good));
   const listed = new Map([[account(9), { flag: "mixer" as const }]]);
   const unused = new Map([[account(9), { outsideUsers: 1, existedAt: null, fundedFromOutside: null }]]);

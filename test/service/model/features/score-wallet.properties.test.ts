@@ -183,7 +183,7 @@ describe("any history", () => {
     });
   });
 
-  test("never scores higher where a counterparty stands on a list", () => {
+  test("never scores higher where a counterparty is on a list", () => {
     check(fc.tuple(anyRows, fc.nat()), ([rows, pick]) => {
       fc.pre(rows.counterparties.length > 0);
       const chosen = rows.counterparties[pick % rows.counterparties.length];

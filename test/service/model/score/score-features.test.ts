@@ -176,7 +176,7 @@ describe("a sanctioned wallet", () => {
     ]);
   });
 
-  test("is F without any history too: what cannot be measured counts 0, and a line says so", () => {
+  test("is F without any history too: a dimension that cannot be measured counts 0, and a line says so", () => {
     const record = scoreFeatures({ ...measured({}), ...nothing(), sanctions: [LISTED] }, AS_OF, AHS_2026_2);
     expect(record.outcome).toEqual({ kind: "scored", ahsScore: 0, d1Score: 0, d2Score: 0, grade: "F" });
     expect(record.confidenceLevel).toBe("HIGH");

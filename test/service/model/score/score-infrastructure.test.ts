@@ -197,7 +197,7 @@ describe("a record with D3", () => {
     expect(scored).toMatchObject({ ahsScore: 63, d3Score: 0 });
   });
 
-  test("is none without enough probes, and none of a record without a score", () => {
+  test("is null without enough probes, or for a record without a score", () => {
     const { scored: few } = d3Of(hourly(3, () => ok));
     expect(withD3({ d1: 1, d2: 1 }, few)).toBeNull();
     const insufficient = { features: [], patterns: [], sanctioned: false };

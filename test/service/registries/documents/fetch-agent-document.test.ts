@@ -50,7 +50,7 @@ test.each([
   expect((await read(`ipfs://${FOLDER}`, answer)).outcome.state).toBe(state);
 });
 
-test("nobody is asked for what names no file of ipfs", async () => {
+test("no host is asked for a name that is no file of ipfs", async () => {
   const { asked, outcome } = await read("ipfs://169.254.169.254/latest", answered(200, DOCUMENT));
   expect([asked, outcome.state]).toEqual([[], "refused"]);
 });
@@ -104,7 +104,7 @@ describe("a registration document", () => {
     });
   });
 
-  test("loses the entries that are none, and those said twice", () => {
+  test("loses the entries that are no services, and repeated ones", () => {
     const broken = [{ name: 1 }, { endpoint: null }, { endpoint: "" }].map(service);
     const services = [null, 1, "x", [], {}, ...broken, service(), service({ version: 2 })];
     expect(readDocument({ name: "n", services })).toMatchObject({ services: [service()] });

@@ -30,7 +30,7 @@ const world = await forFile(createReportWorld);
 beforeEach(() => world.clear());
 
 describe("the report", () => {
-  test("tells how the chain stands, and what is another than at the scan before", async () => {
+  test("lists the grades and agents of the chain, and the changes since the scan before", async () => {
     await world.grade(A, "A");
     await world.grade(B, null);
     await world.follow(A);
@@ -153,7 +153,7 @@ describe("the steps", () => {
     expect(await readTouched()).toEqual({ most: 10_000, all: 19_999 + 20_001 });
   });
 
-  test("leave what nobody read again to the report, but for agents that the index has lost", async () => {
+  test("leave documents that were not read again to the report, but for agents that the index has lost", async () => {
     await world.agent(1, 10);
     await world.document(1, "0x01");
     await world.document(2, "0x01");
@@ -192,7 +192,7 @@ describe("wallets of registries", () => {
     );
   };
 
-  test("wait behind those that somebody paid for, and are paid for once somebody does", async () => {
+  test("wait behind paid wallets, and become paid once a caller pays", async () => {
     const node = nodeWith([...olasService(1, 5), ...olasService(2, 6)]);
     await world.scan({ ...world.withRegistries([OLAS]), openReader: () => node });
     world.clock.ms += 1_000;
@@ -236,7 +236,7 @@ describe("wallets of registries", () => {
       expect(await wallets()).toEqual(expect.arrayContaining(range(1_000, 5).map(walletOf)));
     });
 
-    test("are not kept from it by a flood before or after them", async () => {
+    test("get it despite a flood before or after them", async () => {
       await register(OLAS, [1, ...range(2, 500), 600]);
       expect(await askFor(2)).toBe(2);
       expect(await wallets()).toEqual([walletOf(1), walletOf(600)]);

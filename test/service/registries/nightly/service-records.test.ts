@@ -25,7 +25,7 @@ test("a service that has done nothing yet says so", async () => {
   });
 });
 
-test("the newest scan that ended, the one under way, and the newest root are told, of this chain alone", async () => {
+test("returns the newest scan that ended, the one under way, and the newest root, of this chain alone", async () => {
   const scan = { id: "", chainId: 1, cause: "nightly", state: "done", report: REPORT } as const;
   await db.insert(scanRun).values([
     { ...scan, id: randomUUID(), night: "2026-11-18", startedAt: at(-56), finishedAt: at(-55) },

@@ -137,7 +137,7 @@ describe("a request for payment", () => {
     expect(judgeAnswer("other", asked(challenge)).valid).toBe(false);
   });
 
-  test.each(["", "{}", "!!!", "bm90IGpzb24="])("of %j is none at all", (header) => {
+  test.each(["", "{}", "!!!", "bm90IGpzb24="])("of %j is not valid", (header) => {
     expect(readX402Challenge(header)).toBe("the header is not base64 of JSON");
   });
 });

@@ -115,7 +115,7 @@ describe("probes", () => {
     expect((await reader.probes([declared], new Date(0))).map(({ quarters }) => quarters)).toEqual([1, 4]);
   });
 
-  test("are told to be regular or in turns, and not at all of an endpoint that is not scheduled", async () => {
+  test("are reported as regular or in turns, and not at all for an endpoint that is not scheduled", async () => {
     const urls = ["https://kept.example/", "https://turn.example/", "https://none.example/"];
     for (const [i, place] of ["kept", "turn", "none"].entries()) {
       await world.db.$client.query(

@@ -194,7 +194,7 @@ test("accounts take turns, however many hosts one names and however long they wa
   }
 });
 
-test("at one host the accounts take turns as well: nobody crowds another's host", async () => {
+test("at one host the accounts take turns as well: no account crowds out another", async () => {
   for (let i = 0; i < 9; i++) await schedule(`https://agent.example/x${i}`, 900, "stranger");
   await schedule("https://agent.example/own", 1, "agent");
   expect(await dueEndpoints()).toContain("https://agent.example/own");
@@ -232,7 +232,7 @@ describe("an endpoint takes the turns of", () => {
     ]);
   });
 
-  test("whoever of those who declare it declares the fewest", async () => {
+  test("the account that declares the fewest, among all that declare it", async () => {
     await declare(1, STRANGER, ["https://a.example/", "https://x.example/1", "https://x.example/2"]);
     await declare(2, OWNER, ["https://a.example/", "https://b.example/"]);
     expect(await accounts()).toEqual({
@@ -262,7 +262,7 @@ test("the lag is that of the most overdue endpoint, and none while none is due",
   expect(await readProbeLag(world.db, 31337, NOW)).toBe(90);
 });
 
-test("a visit to an endpoint that left the schedule is kept and brings it not back", async () => {
+test("a visit to an endpoint that left the schedule is stored and does not bring it back", async () => {
   await storeProbe(world.db, {
     ...{ chainId: 31337, endpoint: "https://gone.example/", kind: "other", at: NOW, outcome: "ok" },
     ...{ status: 200, latencyMs: 3, valid: null, detail: null, quarters: 1 },
@@ -271,7 +271,7 @@ test("a visit to an endpoint that left the schedule is kept and brings it not ba
   expect([(await world.probes()).length, await world.schedule()]).toEqual([1, []]);
 });
 
-test("old visits are pruned in batches, others and other chains' are kept", async () => {
+test("prunes old visits in batches, and leaves others and other chains'", async () => {
   await world.db.$client.query(
     `insert into ahs.probe (chain_id, endpoint, at, outcome)
      select chain, 'https://a.example/', $1::timestamptz - make_interval(hours => n), 'ok'

@@ -132,7 +132,7 @@ describe("documents", () => {
     });
   });
 
-  test("that are no https or data: URI, or lead where nobody is sent, are refused, and broken ones malformed", async () => {
+  test("that are no https or data: URI, or lead to a forbidden host, are refused, and broken ones malformed", async () => {
     const uris: Record<string, string> = {
       "ipfs://bafy/agent.json": "refused",
       "agent-registration.json": "refused",
@@ -148,7 +148,7 @@ describe("documents", () => {
     expect(documents.every(({ services, attempts }) => services.length === 0 && attempts === 1)).toBe(true);
   });
 
-  test("of ipfs are read from the gateway, and one that hangs keeps nobody else waiting", async () => {
+  test("of ipfs are read from the gateway, and one that hangs delays no other", async () => {
     let [open, most, hangs] = [0, 0, true];
     const gateway = await started(
       serveHttp((_request, response) => {
@@ -170,7 +170,7 @@ describe("documents", () => {
     expect(await documentIn("current", 101)).toMatchObject({ name: "on ipfs" });
   });
 
-  test("of hostile hosts keep nobody waiting", async () => {
+  test("of hostile hosts delay no other", async () => {
     const silent = await started(serveTcp(() => undefined));
     const endless = await started(
       serveHttp((_request, response) => {
@@ -277,7 +277,7 @@ describe("probes", () => {
     expect(visited.toSorted()).toEqual(["/a", "/a", "/paid", "/paid"]);
   });
 
-  test("tell every way in which an endpoint fails", async () => {
+  test("name every way in which an endpoint fails", async () => {
     const web = await started(
       serveHttp((request, response) => {
         if (request.url === "/huge") response.writeHead(200).end("x".repeat(200_000));
@@ -462,7 +462,7 @@ describe("probes", () => {
     expect(await world.probes()).toEqual([]);
   });
 
-  test("end for an endpoint that is declared no more, and are kept for thirty days", async () => {
+  test("end for an endpoint that is declared no more, and are stored for thirty days", async () => {
     const endpoint = await served((_request, response) => response.end("ok"));
     for (const days of [31, 29]) {
       const at = new Date(world.clock.ms - days * 86_400_000 + 1);

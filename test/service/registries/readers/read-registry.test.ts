@@ -55,7 +55,7 @@ function logCode(topics: readonly Hex[], data: Hex): Hex {
   ]);
 }
 
-test("a node's own answers tell of services from creation to their multisig, and of agents through every change", async () => {
+test("a node's own answers show services from creation to their multisig, and agents through every change", async () => {
   const transport = http(anvil.rpcUrl);
   const [owner, other] = (await anvil.rpc.request("eth_accounts")) as [Address, Address];
   const wallet = createWalletClient({ account: owner, chain: foundry, transport });

@@ -149,7 +149,7 @@ describe("registries", () => {
     );
   });
 
-  test("are neither lost nor doubled by whoever dies after any range, or reads beside another", async () => {
+  test("are neither lost nor doubled by a scan that dies after any range, or reads beside another", async () => {
     const node = nodeWith(Array.from({ length: 40 }, (_, id) => olasService(id, 1 + 25 * id)).flat());
     const whole = { ...world.withRegistries([OLAS]), openReader: () => node };
     const small = { maxBlocks: 100, maxLogs: 500, maxRequests: 50, maxMs: 60_000 };

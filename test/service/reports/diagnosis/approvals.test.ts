@@ -103,7 +103,7 @@ describe("an approval without limit", () => {
     expect(risksOf(given)?.includes("unused")).toBe(isUnused);
   });
 
-  test("is not told of where approvals were not read", () => {
+  test("is not reported where approvals were not read", () => {
     expect(findingsOf({ parts: { approvals: null } })).toBeNull();
   });
 

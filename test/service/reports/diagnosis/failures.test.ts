@@ -35,7 +35,7 @@ describe("that a call ran out of gas", () => {
 });
 
 describe("failures by contract, method and cause", () => {
-  test("tell what they burnt, how often in a row they came, and whether a call succeeded since", () => {
+  test("show the fees that they burnt, how often in a row they came, and whether a call succeeded since", () => {
     const groups = groupsOf([
       { at: START, to: VENUE },
       { at: START + 10, to: VENUE, ok: false },
@@ -86,7 +86,7 @@ describe("failures by contract, method and cause", () => {
     ]);
   });
 
-  test("are none where nothing failed", () => {
+  test("are empty where nothing failed", () => {
     expect(groupsOf([{ at: START }])).toEqual([]);
   });
 });

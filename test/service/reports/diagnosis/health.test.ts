@@ -35,7 +35,7 @@ describe("the health of", () => {
     expect(health.advice[0]?.saves?.microUsd).toBeGreaterThan(0);
   });
 
-  test("a trader that fights for blocks is told to bid the market's price", () => {
+  test("a trader that fights for blocks advises to simulate first and to bid the market's price", () => {
     const kinds = healthOfSteps(gasWarrior(PLAN)).advice.map(({ kind }) => kind);
     expect(new Set(kinds)).toEqual(new Set(["simulate_first", "pay_market_price"]));
   });

@@ -36,16 +36,16 @@ describe("savings", () => {
     ]);
   });
 
-  test("are none of a method with a single call, nor of a single revert", () => {
+  test("are not found for a method with a single call, nor for a single revert", () => {
     expect(savingsOf([{ at: START, ok: false }])).toEqual([]);
     expect(savingsOf([{ at: START, ok: false }, { at: START + 60 }])).toEqual([]);
   });
 
-  test("are none for calls that succeeded at the market's price, nor for generous limits", () => {
+  test("are not found for calls that succeeded at the market's price, nor for generous limits", () => {
     expect(savingsOf([{ at: START, gasLimit: 5_000_000n }])).toEqual([]);
   });
 
-  test("say nothing of a price where the block tells no market price", () => {
+  test("name no price where the block has no market price", () => {
     expect(savingsOf([{ at: START, gasPrice: 100n * GWEI, marketPrice: null }])).toEqual([]);
   });
 });

@@ -175,7 +175,7 @@ describe("approvals at risk", () => {
     expect(orderOf(given)).toEqual([4, 3, 2, 1].map(account));
   });
 
-  it("of tokens that nobody vouches for come after all others, whatever they claim", () => {
+  it("of tokens without a voucher come after all others, whatever they claim", () => {
     const hostile = ranked(1, ["flagged"], { isVouched: false, valueMicroUsd: null });
     expect(orderOf([hostile, ranked(2, ["unused"])])).toEqual([2, 1].map(account));
   });

@@ -5,7 +5,7 @@ import { factsOfSteps } from "./reports.ts";
 
 const UNPRICED_CHAIN = { ...TOKENS, native: { ...TOKENS.native, prices: [] } };
 
-describe("what calls cost", () => {
+describe("the cost of calls", () => {
   test("is the fee at the price of the day, and what was paid above the market's price of the block", () => {
     const { paid } = factsOfSteps([{ at: START, gasPrice: 3n * GWEI, marketPrice: GWEI }]);
     expect(paid.calls.map(({ fee, overpaid }) => ({ fee, overpaid }))).toEqual([
@@ -21,7 +21,7 @@ describe("what calls cost", () => {
     ["a block that tells no market price", { marketPrice: null }, null],
     ["a receipt that was not read", { read: false }, null],
     ["a fee that others paid", { gasPrice: 3n * GWEI, marketPrice: GWEI, fee: 5n }, 5n],
-  ])("of %s is told apart", (_case, step, overpaid) => {
+  ])("distinguishes %s", (_case, step, overpaid) => {
     const [only] = factsOfSteps([{ at: START, ...step }]).paid.calls;
     expect(only?.overpaid?.wei ?? null).toBe(overpaid);
   });

@@ -60,7 +60,7 @@ describe("reports on any history", () => {
     });
   });
 
-  test("nobody is told to save more than was spent, of any method and in any month", () => {
+  test("never advise to save more than was spent, of any method and in any month", () => {
     check(anyRows, (rows) => {
       const { methods, totals } = optimizeGas(factsOf(rows));
       for (const { spent, saved, monthly } of [...methods, totals]) {

@@ -42,7 +42,7 @@ function reader(answers: Readonly<Record<string, FoundLabels | LabelFailure>>) {
 }
 
 describe("labels of all providers", () => {
-  it("are asked for once a day, and kept with the time of the answer", async () => {
+  it("are asked for once a day, and stored with the time of the answer", async () => {
     const { read, asked, wait } = reader({ vendor: { kind: "labels", labels: [TRADER] } });
     const first = { provider: "vendor", available: true, labels: [TRADER], readAt: new Date(START) };
     expect(await read(WALLET)).toEqual([first]);
@@ -59,7 +59,7 @@ describe("labels of all providers", () => {
     expect(asked).toEqual(["vendor"]);
   });
 
-  it("of one provider do not wait for another that fails, whose failure is not kept", async () => {
+  it("of one provider do not wait for another that fails, whose failure is not stored", async () => {
     const { read, asked, rows, log } = reader({
       dead: labelFailure("timeout", "no whole answer within 3000 ms"),
       vendor: { kind: "labels", labels: [TRADER] },
@@ -72,12 +72,12 @@ describe("labels of all providers", () => {
     expect(asked).toEqual(["dead", "vendor", "dead"]);
   });
 
-  it("are of nobody without a provider", async () => {
+  it("are empty without a provider", async () => {
     expect(await reader({}).read(WALLET)).toEqual([]);
   });
 });
 
-it("labels are kept by provider and account, and only a newer answer takes their place", async () => {
+it("labels are stored by provider and account, and only a newer answer replaces them", async () => {
   const store = createLabelStore(db);
   expect(await store.find("nansen", WALLET)).toBeNull();
   await store.save("nansen", WALLET, { labels: [], readAt: new Date(START - 24 * HOUR) });

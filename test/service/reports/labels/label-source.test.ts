@@ -56,7 +56,7 @@ describe("labels of a provider", () => {
     expect((await readFrom(json(TWO))).found).toEqual(READ);
   });
 
-  it("are none where the list is empty, which is an answer", async () => {
+  it("may be an empty list, which is an answer", async () => {
     expect((await readFrom(json({ data: [] }))).found).toEqual({ kind: "labels", labels: [] });
   });
 
@@ -114,7 +114,7 @@ describe("labels of a provider", () => {
     expect([found, asked.length]).toMatchObject([{ reason: "unconnected" }, 1]);
   });
 
-  it("are missing where nobody listens, and say so without the URL", async () => {
+  it("are missing where no server listens, with a reason without the URL", async () => {
     const source = createNansenSource({
       provider: "nansen",
       url: "http://127.0.0.1:1/labels",

@@ -74,7 +74,7 @@ describe("the counterparties of a wallet", () => {
     expect([calls, failedCalls, volumeOut.microUsd, volumeOut.tokens]).toEqual([1, 1, 0, []]);
   });
 
-  it("are told what moved by calldata where no receipt was read", async () => {
+  it("have the amounts of their calldata where no receipt was read", async () => {
     const unread = { ...payment(START, PAYEE, 5_000_000n), read: false };
     expect(only((await dealings([unread])).counterparties).volumeOut.microUsd).toBe(5_000_000);
   });
@@ -89,7 +89,7 @@ describe("the counterparties of a wallet", () => {
     });
   });
 
-  it("are also whoever sent something, without credit, once a day of each token", async () => {
+  it("are also senders of transfers, without credit, once a day of each token", async () => {
     const sent = { from: SENDER, transfers: 2, firstAt: START, lastAt: START + 60 };
     const incoming = [
       { ...sent, token: null, amount: ETHER },
@@ -115,7 +115,7 @@ describe("the counterparties of a wallet", () => {
     expect((await dealings([{ at: START - DAY, to: POOL }])).counterparties).toEqual([]);
   });
 
-  it("tell how they are linked to the owner and to one another", async () => {
+  it("show their links to the owner and to one another", async () => {
     const rows = withFacts(
       rowsOf(callsOf([{ at: START, to: POOL }])),
       new Map([[POOL, { ownerLink: "creator", mergedWith: PAYEE }]]),
@@ -124,7 +124,7 @@ describe("the counterparties of a wallet", () => {
     expect(only(found.counterparties)).toMatchObject({ ownerLink: "creator", ownerGroup: PAYEE, credit: 0 });
   });
 
-  it("are ranked and concentrated by own calls: what others send moves neither", async () => {
+  it("are ranked and concentrated by own calls: transfers of others move neither", async () => {
     const steps = Array.from({ length: 100 }, (_, place) =>
       payment(START + place, account(0x100 + (place % 20)), 5_000_000n),
     );
@@ -179,7 +179,7 @@ describe("the counterparties of a wallet", () => {
     expect(listDigest(after.counterparties)).toBe(listDigest(before.counterparties));
   });
 
-  it("add up to totals whose unpriced part is none of their dollars", async () => {
+  it("add up to totals, whose dollars leave out the unpriced part", async () => {
     const { counterparties } = await dealings([
       payment(START, PAYEE, 5_000_000n),
       { at: START + 1, to: POOL, moves: [{ token: UNPRICED, amount: -7n }] },
@@ -238,7 +238,7 @@ test("pages that follow one another tile the list, and one more entry moves none
   );
 });
 
-test("a list has another digest wherever a page could tell it from another list", () => {
+test("two lists have the same digest exactly if they are equal", () => {
   fc.assert(
     fc.property(ranked, ranked, (one, other) => {
       const [first, second] = [one.toSorted(compareRanked), other.toSorted(compareRanked)];

@@ -112,7 +112,7 @@ describe("the nodes of a map", () => {
 });
 
 describe("the edges of a map", () => {
-  it("tell of calls without funds that nothing with a price is known, and of the wallet's own where no contact does", () => {
+  it("show calls without funds as unpriced, and the wallet's own calls where no contact is known", () => {
     const chosen = {
       nodes: new Map([[WALLET, 0] as const, [account(5), 1] as const]),
       siblings: new Set<Address>(),

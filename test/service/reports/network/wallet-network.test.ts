@@ -110,7 +110,7 @@ describe("the dealings of a wallet", () => {
     expect(known(await read(pin))).toEqual(before);
   });
 
-  it("are not told at a block that is another one, or not enriched, or of no index", async () => {
+  it("are not read at a replaced block, at one that is not enriched, or without an index", async () => {
     expect(await read({ blockNumber: 300, blockHash: blockHash(299) })).toEqual({ kind: "gone" });
     expect(await read({ blockNumber: 301, blockHash: blockHash(301) })).toEqual({ kind: "gone" });
     await world.client.query(`delete from ${SCHEMA}.wallet`);
@@ -296,7 +296,7 @@ describe("the neighbourhood of a wallet", () => {
   });
 });
 
-it("links among accounts are the contacts between them, most funds first, and nobody else's", async () => {
+it("links among accounts are the contacts between them alone, most funds first", async () => {
   await meet(AGENT, SHOP, { calls: 2, sent: 5n });
   await meet(SHOP, OTHER, { calls: 9 });
   await meet(SHOP, AGENT, { sent: 70n });
@@ -317,8 +317,8 @@ it("links among accounts are the contacts between them, most funds first, and no
   expect(cut).toBe(false);
 });
 
-describe("what is known of accounts", () => {
-  it("is their code, agents, score and listings, and F for whoever is listed now", async () => {
+describe("the description of accounts", () => {
+  it("is their code, agents, score and listings, and F for an account that is listed now", async () => {
     await know(SHOP, { hasCode: true });
     await scoreWallet(SHOP, 91);
     await scoreWallet(OTHER, 88);

@@ -178,14 +178,14 @@ describe("profit and loss by hand", () => {
   });
 });
 
-describe("what is not known", () => {
+describe("an unknown amount", () => {
   it("is no gain: a token that came from strangers has no cost", () => {
     const pnl = pnlOf(sell(2, 1n, 130n));
     expect(tokenOf(pnl, WETH)).toMatchObject({ uncovered: ONE, realised: null, sales: 1, unpricedLegs: 1 });
     expect([pnl.realised, pnl.winRate, pnl.unpricedShare]).toEqual([null, null, 1]);
   });
 
-  it("does not keep the known part of a sale from being told", () => {
+  it("does not hide the known part of a sale", () => {
     const pnl = pnlOf(buy(1, 1n, 100n), sell(2, 2n, 240n));
     expect(tokenOf(pnl, WETH)).toMatchObject({ realised: 20n * DOLLAR, uncovered: ONE, unpricedLegs: 1 });
   });
@@ -275,7 +275,7 @@ describe("spending money", () => {
     expect(pnl).toMatchObject({ sales: 0, realised: 0n, winRate: null, unpricedShare: 0 });
   });
 
-  it("is told of in amounts all the same", () => {
+  it("is reported in amounts all the same", () => {
     const usdc = tokenOf(pnlAt(RISING, buy(1, 10n, 20_000n), sell(4, 10n, 22_000n)), USDC);
     expect([usdc.bought, usdc.sold, usdc.uncovered, usdc.held]).toEqual([
       22_000n * DOLLAR,
@@ -291,7 +291,7 @@ describe("spending money", () => {
   });
 });
 
-describe("what was deposited", () => {
+describe("a deposit", () => {
   const TRIPLED: readonly DailyPrice[] = [
     [TODAY - 1, 1_000_000_000],
     [TODAY + 9, 3_000_000_000],
@@ -434,7 +434,7 @@ function withoutSales(rows: WalletRows): WalletRows {
 }
 
 describe("profit and loss of any history", () => {
-  it("conserves every token: what came is what left or is held, but for what left without having come", () => {
+  it("conserves every token: bought, received and uncovered amounts equal those sold, sent and held", () => {
     fc.assert(
       fc.property(histories, (rows) => {
         for (const { bought, received, uncovered, sold, sent, held, lots } of profitAndLoss(
@@ -458,7 +458,7 @@ describe("profit and loss of any history", () => {
     );
   });
 
-  it("does not depend on the order in which the calls are told, equal times included", () => {
+  it("does not depend on the order of the calls, equal times included", () => {
     const shuffled = histories.chain((rows) =>
       fc
         .shuffledSubarray([...rows.calls], { minLength: rows.calls.length, maxLength: rows.calls.length })

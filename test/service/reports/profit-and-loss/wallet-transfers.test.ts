@@ -60,8 +60,8 @@ async function ownCall(block: number, position = 0): Promise<void> {
 
 const reader = () => createTransferReader(db, CHAIN);
 
-describe("what others sent", () => {
-  it("is summed by token, most transfers first; what came in own calls is left out", async () => {
+describe("the sum of transfers that others sent", () => {
+  it("is made by token, most transfers first, without those of own calls", async () => {
     await transfer({ block: 1 });
     await transfer({ block: 2, from: account(3) });
     await transfer({ block: 3, token: zeroAddress, standard: "native", logIndex: -1 });

@@ -57,7 +57,7 @@ const packed = (...tokens: readonly Address[]): Hex =>
 
 const SWAP_A_TO_C = `swap:${A}:${C}:${WALLET}`;
 
-describe("what a call is meant to bring about", () => {
+describe("the intent of a call", () => {
   it("is known by token and recipient for transfers, whatever the amount", () => {
     const pay = (amount: bigint) =>
       intentOf(encodeFunctionData({ abi: erc20Abi, functionName: "transfer", args: [FRIEND, amount] }), A);
@@ -200,7 +200,7 @@ describe("what a call is meant to bring about", () => {
     expect(intentOf(single(A, C, WALLET), ROUTER, 5n).spends).toEqual([]);
   });
 
-  it("keeps swaps for somebody else, and of other tokens, apart", () => {
+  it("distinguishes swaps for another account, and of other tokens", () => {
     expect(intentOf(single(A, C, FRIEND)).keys).not.toEqual([SWAP_A_TO_C]);
     expect(intentOf(single(A, B, WALLET)).keys).not.toEqual([SWAP_A_TO_C]);
     expect(intentOf(single(C, A, WALLET)).keys).not.toEqual([SWAP_A_TO_C]);
@@ -211,7 +211,7 @@ describe("what a call is meant to bring about", () => {
     expect(intentOf(input).keys).toEqual([`swap:${A}:@${ROUTER}:${WALLET}`]);
   });
 
-  it("tells the earliest deadline of all that are called together", () => {
+  it("has the earliest deadline of all that are called together", () => {
     const input = encodeFunctionData({
       abi: routers,
       functionName: "multicall",
@@ -220,7 +220,7 @@ describe("what a call is meant to bring about", () => {
     expect(intentOf(input).deadline).toBe(50n);
   });
 
-  it("tells the deadline of commands that are no known swap, which are known by their calldata", () => {
+  it("has the deadline of commands that are no known swap, which are known by their calldata", () => {
     const input = encodeFunctionData({
       abi: routers,
       functionName: "execute",

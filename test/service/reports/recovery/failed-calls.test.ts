@@ -56,7 +56,7 @@ async function headBlock(): Promise<number> {
 
 const hashes = (calls: readonly { readonly hash: Hex }[]) => calls.map(({ hash }) => hash);
 
-describe("what became of a wallet's transactions", () => {
+describe("the outcome of a wallet's transactions", () => {
   it("is its own failures of the listed days, newest first, with all that they were sent with", async () => {
     const head = await headBlock();
     const old = await send({ block: head - 29, ok: false });
@@ -101,7 +101,7 @@ describe("what became of a wallet's transactions", () => {
     expect(completeFrom).toBeNull();
   });
 
-  it("matches creations, whose account is none, with one another", async () => {
+  it("matches creations, which have no account, with one another", async () => {
     const head = await headBlock();
     await send({ block: head - 2, ok: false, to: null });
     const made = await send({ block: head - 1, ok: true, to: null });
@@ -116,7 +116,7 @@ describe("what became of a wallet's transactions", () => {
     expect((await read()).successes).toEqual([]);
   });
 
-  it("tells how many failures there are beyond the 200 that it lists", async () => {
+  it("counts the failures beyond the 200 that it lists", async () => {
     const head = await headBlock();
     for (let place = 0; place < 203; place += 1) await send({ block: head - 1, ok: false, place });
     const { failures, failuresFound } = await read();
@@ -146,7 +146,7 @@ describe("what became of a wallet's transactions", () => {
     expect([hashes(found.failures), hashes(found.executions)]).toEqual([["sent0"], ["executed0"]]);
   });
 
-  it("tells from which block on successes are complete once there are too many to read", async () => {
+  it("names the block from which successes are complete once there are too many to read", async () => {
     const head = await headBlock();
     await send({ block: head - 9, ok: false });
     await world.client.query(
@@ -199,7 +199,7 @@ describe("what became of a wallet's transactions", () => {
     expect(completeFrom).toBe(head - 4);
   });
 
-  it("tells of the newest call of the wallet itself, whoever sent it, and how far executions are known", async () => {
+  it("has the newest call of the wallet itself, from any sender, and the block up to which executions are known", async () => {
     const head = await headBlock();
     expect(await read()).toMatchObject({ selfCall: null, enrichedBlock: null });
     await send({ block: head - 9, ok: true, to: AGENT });
@@ -300,7 +300,7 @@ const FRIEND = account(0xf1);
 const HEAD = 400;
 const INDEXED = { input: "0xaabbccdd01" } as const;
 
-describe("what a history source reported the time before the index followed a wallet", () => {
+describe("the report of a history source on the time before the index followed a wallet", () => {
   it("is failures of the listed days that the index lacks, newest first", async () => {
     await follow(HEAD, HEAD - 1);
     const old = await report({ block: HEAD - 29, ok: false });

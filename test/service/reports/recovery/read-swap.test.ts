@@ -11,7 +11,7 @@ const inflated = (pointers: number, payload: string): Hex => {
   return `0xac9650d8${word(32)}${word(pointers)}${offsets}${word(payload.length / 2)}${payload}`;
 };
 
-describe("what a router is asked for", () => {
+describe("the swap that a router is asked for", () => {
   it("is not looked for in calldata that decodes to many times its size", () => {
     for (const bytes of [2_000, 100_000]) {
       const inner = inflated(100, "00".repeat(bytes)).slice(2);

@@ -228,7 +228,7 @@ describe("a node that lags or lies is no node to simulate at", () => {
     expect(await openRecovery(WALLET, fakeRecovery(node))).toMatchObject({ block: BLOCK });
   });
 
-  it("nor is none at all", async () => {
+  it("nor is a missing one", async () => {
     const ports = { ...fakeRecovery(), openNode: null };
     await expect(openRecovery(WALLET, ports)).rejects.toMatchObject({ kind: "unreachable" });
   });

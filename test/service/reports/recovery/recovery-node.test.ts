@@ -94,7 +94,7 @@ describe("a node's answer to a call that is tried", () => {
     });
   });
 
-  it("is told of calls in a row, each on what the others left", async () => {
+  it("covers calls in a row, each on the state that the others left", async () => {
     const { revertOnDemand, keeperTarget1 } = chain.contracts;
     const call = (to: Address, data: Hex) => ({ from: AGENT, to, data, value: 0n, gas: 200_000n });
     const calls = [
@@ -106,7 +106,7 @@ describe("a node's answer to a call that is tried", () => {
   });
 });
 
-describe("what a node tells of a wallet", () => {
+describe("the answer of a node about a wallet", () => {
   it("is its balance, nonces and what is pending", async () => {
     const block = await chain.head();
     const before = await node.wallet(AGENT, block);
@@ -136,7 +136,7 @@ describe("what a node tells of a wallet", () => {
     await chain.rpc.request("anvil_setCode", AGENT, "0x");
   });
 
-  it("is what it holds of a token, and null where that is none", async () => {
+  it("is its amount of a token, and null where the contract is no token", async () => {
     const block = await chain.head();
     const { usdc, keeperTarget1 } = chain.contracts;
     expect(await node.holding(AGENT, { token: usdc, spender: null }, block)).toBe(0n);

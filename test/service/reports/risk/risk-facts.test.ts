@@ -80,7 +80,7 @@ async function list(address: Address, listed: boolean, block: number): Promise<v
   );
 }
 
-describe("what a risk is judged by", () => {
+describe("the exposure of a wallet", () => {
   it("is read of many wallets at once, each its own", async () => {
     const [scored, followed, stranger] = [account(1), account(2), account(3)];
     const scoreId = await grade(scored, "B");
@@ -110,7 +110,7 @@ describe("what a risk is judged by", () => {
     ]);
   });
 
-  it("tells listed, mixing and failing counterparties apart, one that is both as listed", async () => {
+  it("distinguishes listed, mixing and failing counterparties, one that is both as listed", async () => {
     const wallet = account(10);
     await follow(wallet);
     const [listed, asked, imported, failing, both, sound] = [11, 12, 13, 14, 15, 16].map(account) as [

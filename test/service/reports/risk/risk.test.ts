@@ -211,7 +211,7 @@ describe("signals", () => {
     expect(namesOf(line({ score: 90 }), rhythm)).toEqual([]);
   });
 
-  it("tell of risk flags what was found, and of an unheard-of feature its figure", () => {
+  it("name the findings of risk flags, and the figure of an unknown feature", () => {
     const flags = line({ name: "risk_flags", value: 50, score: 50, inputs: { risky_approvals: 2 } });
     expect(signalsOf([flags, line({ name: "new_one", score: 30 })]).map(({ detail }) => detail)).toEqual([
       "2 unlimited approvals to new or unknown spenders",
@@ -271,7 +271,7 @@ describe("listed counterparties", () => {
   });
 });
 
-it("listed accounts that other contracts led to are told as that", () => {
+it("listed accounts that other contracts led to are reported as such", () => {
   const shares = counterpartyShares(exposure({}), 1);
   expect(riskSignals({ threats: [], sanctions: [], explanation: null, shares })).toMatchObject([
     { detail: "100% of its outgoing value went to sanctioned or mixer accounts through other contracts" },
@@ -287,7 +287,7 @@ describe("shares", () => {
       0.4,
     ],
     ["by the larger of both", { counterparties: 2, sentMicroUsd: 500e6, unpricedCalls: 40 }, 0.5],
-  ])("to failing counterparties are told %s", (_name, failing, share) => {
+  ])("to failing counterparties are given %s", (_name, failing, share) => {
     expect(counterpartyShares(exposure({ failing }), 0)).toEqual({
       listed: { counterparties: 0, share: 0 },
       failing: { counterparties: failing.counterparties, share },
@@ -301,7 +301,7 @@ describe("shares", () => {
     expect([together(0.1), together(0.3), together(null)]).toEqual([0.9, 1, null]);
   });
 
-  it("are none of a wallet that sent nothing to anybody of note", () => {
+  it("are 0 for a wallet that sent nothing to a listed or failing account", () => {
     expect(counterpartyShares(exposure({ sentMicroUsd: 0, calls: 0 }), 0).together).toBe(0);
   });
 });

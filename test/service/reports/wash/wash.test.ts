@@ -178,7 +178,7 @@ describe("a wash", () => {
 
 const ORDER = ["critical", "warning", "info"];
 
-test("what to do about a token names the token, each once", () => {
+test("the advice about a token names the token, each once", () => {
   const facts = factsOf(dirtyRows({ days: 60, seed: 7 }));
   const { issues, portfolio } = washWallet(facts, QUIET);
   if (portfolio.kind !== "held") throw new Error("expected a wallet that holds something");
