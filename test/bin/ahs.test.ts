@@ -50,7 +50,7 @@ describe("ahs", () => {
     },
   );
 
-  test("up tells of a database that does not answer before it builds a chain", async () => {
+  test("up reports a database that does not answer before it builds a chain", async () => {
     const database = `postgres://${NOBODY}/ahs`;
     const { code, log } = await ahs("up", "--port", String(await freePort()), "--database-url", database);
     expect([code, log]).toEqual([1, expect.stringContaining("the database cannot be used: ")]);
@@ -73,7 +73,7 @@ describe("ahs", () => {
   });
 });
 
-describe("an error that nobody caught", () => {
+describe("an uncaught error", () => {
   const NODE = "https://node.example/v2/aLcHeMyKeY_0123456789abcdef";
   /** Environment of a process that runs this code at its start; the code may raise the error later, on a signal. */
   const faulty = (code: string) => {
@@ -82,7 +82,7 @@ describe("an error that nobody caught", () => {
     return { NODE_OPTIONS: `--import ${file}`, AHS_DATA_DIR: join(folder, "data") };
   };
 
-  test("is told without the secrets in it", async () => {
+  test("is reported without the secrets in it", async () => {
     const env = faulty(
       `Promise.resolve().then(() => setImmediate(() => Promise.reject("no answer of ${NODE}")));`,
     );

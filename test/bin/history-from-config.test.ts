@@ -31,7 +31,7 @@ describe("the history source", () => {
     ["without a word on a public chain", { RPC_URL: "http://127.0.0.1:1" }, BASE],
     ["without a node on the local chain", {}, LOCAL],
     ["where it is switched off", { RPC_URL: "http://127.0.0.1:1", HISTORY_SOURCE: "none" }, LOCAL],
-  ])("is none %s", (_name, env, chainId) => {
+  ])("is null %s", (_name, env, chainId) => {
     expect(historyReaderFromConfig(parseConfig(env), chainId)).toBeNull();
   });
 

@@ -34,7 +34,7 @@ it("writes the first warning of a kind, and after a minute the newest with their
   expect(shown()).toHaveLength(4);
 });
 
-it("tells kinds apart by level, words and error, and leaves out neither news nor the last word", () => {
+it("distinguishes kinds by level, words and error, and leaves out neither new lines nor the last one", () => {
   const { logger, shown } = limited();
   for (let time = 0; time < 3; time += 1) {
     logger.info("scored");

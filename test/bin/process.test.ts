@@ -52,8 +52,8 @@ async function refusedRow(): Promise<unknown> {
   );
 }
 
-describe("what a process logs of a failing database", () => {
-  it("tells what failed, and none of the texts of the row", async () => {
+describe("the log of a failing database", () => {
+  it("names the failure, and no text of the row", async () => {
     const error = await refusedRow();
     expect(JSON.stringify(error)).toContain(SECRET);
     const line = logged(error);

@@ -33,7 +33,7 @@ const busy = () =>
   });
 
 describe("AgentHealth", () => {
-  it("tells what to do with a payment", async () => {
+  it("returns the action for a payment", async () => {
     const { client } = clientOf(fakeApp());
     expect(await client.route(WALLET_EIP55, { amount_usd: 31 })).toMatchObject({
       action: "escrow",
@@ -133,7 +133,7 @@ describe("AgentHealth", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("tells a service out of reach apart from one that refuses", async () => {
+  it("distinguishes a service out of reach from one that refuses", async () => {
     const { client } = clientOf(fakeApp(), {
       retries: 0,
       fetch: async () => {
@@ -261,7 +261,7 @@ describe("AgentHealth", () => {
     ).toEqual([stopped.idempotencyKey, "signed 1", "c1a1"]);
   });
 
-  it("tells key and payment where no answer came at all", async () => {
+  it("reports key and payment where no answer came at all", async () => {
     const { client } = clientOf(fakeApp(), { retries: 0, before: brokenOff });
     await expect(client.score(WALLET_EIP55)).rejects.toMatchObject({
       name: "UnreachableError",

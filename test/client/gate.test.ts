@@ -321,7 +321,7 @@ describe("without a decision", () => {
 });
 
 describe("decisions", () => {
-  it("are kept for a wallet, refusals as well, until they expire", async () => {
+  it("are cached for a wallet, refusals as well, until they expire", async () => {
     vi.useFakeTimers();
     const shop = await seller(async () => REJECT, { cache: { seconds: 60 } });
     await shop.verify(by(WALLET));
@@ -336,7 +336,7 @@ describe("decisions", () => {
     ]);
   });
 
-  it("are not kept with 0 seconds, nor without an answer", async () => {
+  it("are not cached with 0 seconds, nor without an answer", async () => {
     const off = await seller(async () => SETTLE, { cache: { seconds: 0 } });
     const down = await seller(() => Promise.reject(new UnreachableError("no")));
     for (const shop of [off, down]) {
@@ -366,7 +366,7 @@ describe("decisions", () => {
     expect(shop.asked).toHaveLength(2);
   });
 
-  it("for an amount are kept by payment: each payment is one promise", async () => {
+  it("for an amount are cached by payment: each payment is one promise", async () => {
     const amountUsd = ({ amount }: { readonly amount: string }) => Number(amount) / 1e6;
     const shop = await seller(async () => SETTLE, { amountUsd });
     await shop.verify({ ...by(WALLET), nonce: "0x01" });

@@ -31,7 +31,7 @@ describe("startAnvil", () => {
     expect(await anvil.exited).toBe("anvil exited with 0");
   });
 
-  test("tells how the node died when it was killed from outside", async () => {
+  test("reports how the node died when it was killed from outside", async () => {
     const anvil = await startAnvil({ ...OPTIONS, port: await freePort() });
     process.kill(anvil.pid, "SIGKILL");
     expect(await anvil.exited).toBe("anvil exited with SIGKILL");

@@ -67,7 +67,7 @@ describe("attachDevnet", () => {
     await other.stop();
   });
 
-  test("breaks off when told to", async () => {
+  test("breaks off when it is aborted", async () => {
     const controller = new AbortController();
     const stopping = attachDevnet({
       ...options(),

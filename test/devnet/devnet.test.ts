@@ -142,7 +142,7 @@ describe("the local chain of 24 wallets and 10 days", () => {
     expect(launched.map(({ agentId }) => agentId)).toEqual([1n, 2n]);
   });
 
-  test("tells how far it is, stage by stage, up to the end", () => {
+  test("reports its progress, stage by stage, up to the end", () => {
     const names = [...new Set(stages.map((stage) => stage.split(" ")[0]))];
     expect(names).toEqual(["contracts", "plan", "history", "catch-up"]);
     expect(stages.filter((stage) => stage.startsWith("history")).at(-1)).toMatch(/^history (\d+)\/\1$/);
@@ -168,7 +168,7 @@ describe("the local chain of 24 wallets and 10 days", () => {
     expect(Number(head.timestamp)).toBeLessThan(Date.now() / 1_000 + 3);
   });
 
-  test("lives: new transactions at the time of the wall clock, and none once it is told to stop", async () => {
+  test("lives: new transactions at the time of the wall clock, and none once it is stopped", async () => {
     const from = Number((await latest(rpc)).number);
     const living = await devnet.startLiving();
     const begun = Date.now() / 1_000;
@@ -196,7 +196,7 @@ describe("the local chain of 24 wallets and 10 days", () => {
     await expect(balanceAt(head - 140)).rejects.toThrow("BlockOutOfRange");
   });
 
-  test("refuses to take the kept chain for one of another seed", async () => {
+  test("refuses to take the stored chain for one of another seed", async () => {
     await devnet.stop();
     await expect(start({ seed: "another" })).rejects.toThrow(/was built with seed test, 24 wallets, 10 days/);
     await start();
@@ -214,7 +214,7 @@ describe("the local chain of 24 wallets and 10 days", () => {
     await abandoned.stop();
   });
 
-  test("builds a new chain when the kept one cannot be read, and says so", async () => {
+  test("builds a new chain when the stored one cannot be read, and says so", async () => {
     await devnet.stop();
     writeFileSync(join(dataDir, "anvil-state.json"), "{");
     await start();

@@ -15,7 +15,7 @@ import {
 const page = readFileSync(new URL("../../docs/panel.md", import.meta.url), "utf8");
 const hundredths = (value: number) => (value / 100).toFixed(2);
 
-it("docs/panel.md tells the thresholds that decide", () => {
+it("docs/panel.md states the thresholds that decide", () => {
   for (const [domain, threshold] of Object.entries(THRESHOLD_HUNDREDTHS)) {
     const other = domain === "default" ? " and every other name" : "";
     const [reject, unknown] = [threshold + REJECTION.margin, threshold + REJECTION.marginWithoutScore];

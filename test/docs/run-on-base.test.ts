@@ -25,7 +25,7 @@ function commandsOf(heading: string): string {
 
 const modeOf = (file: string) => (statSync(join(folder, file)).mode & 0o777).toString(8);
 
-test("the commands for keys and containers make files that those may read who have to, and nobody else", () => {
+test("the commands for keys and containers make files that only their readers may read", () => {
   const script = [STAND_INS, commandsOf("## 2. Keys"), "umask", commandsOf("### With containers")].join("\n");
   const { status, stdout, stderr } = spawnSync("bash", ["-ec", script], { cwd: folder, encoding: "utf8" });
   expect([status, stderr, stdout]).toEqual([0, "", "0022\n"]);

@@ -17,7 +17,7 @@ function writtenFiles(): readonly string[] {
   });
 }
 
-it("what the pages have one write into the checkout is never committed by accident", () => {
+it("files that the pages have one write into the checkout are never committed by accident", () => {
   const files = [...new Set([...writtenFiles(), "receiver.mjs"])];
   expect(files.length).toBeGreaterThan(8);
   const lines = readFileSync(join(root, ".gitignore"), "utf8").split("\n");

@@ -125,7 +125,7 @@ describe.skipIf(!HAS_CADDY)("two servers behind the proxy of ops/Caddyfile", () 
     expect((await fetch(url("/livez"))).status).toBe(200);
   });
 
-  test("what rules and board read is shown by worker, servers and proxy", async () => {
+  test("the metrics of rules and board are shown by worker, servers and proxy", async () => {
     const texts = ["ops/prometheus/rules.yml", "ops/grafana/agent-health.json"].map((path) =>
       readFileSync(new URL(`../../${path}`, import.meta.url), "utf8"),
     );

@@ -48,7 +48,7 @@ beforeAll(async () => {
   kit.startMining(500);
 });
 
-test("the agent of a scored wallet has our score in the registry, with a document that anybody can check", async () => {
+test("the agent of a scored wallet has our score in the registry, with a document to check it", async () => {
   const value = await untilSummary((points) => points > 0n);
   expect(value).toBe(BigInt(await scoreOf(AGENT)));
   const [given] = await givenLogs();

@@ -70,7 +70,7 @@ test("a new build takes over from the old one without a gap, an error or a step 
   expect(await readBuilds(kit.db.$client, CHAIN_ID)).toMatchObject([{ isServed: true, isRunning: true }]);
 }, 480_000);
 
-test("what was published and sent since a backup is found on the chain again, and nothing is sent twice", async () => {
+test("publications and transactions since a backup are found on the chain again, and nothing is sent twice", async () => {
   const file = join(kit.folder, "ahs.backup");
   await run(["backup", file], kit.databaseUrl);
   expect(statSync(file).mode & 0o777).toBe(0o600);

@@ -122,7 +122,7 @@ export function describeDiagnosis({ kit, createCaller }: ReportStand): void {
     });
   });
 
-  test("a wallet outside the index is washed by nobody, and diagnosed from the node's own history", async () => {
+  test("a wallet outside the index is not washed, and diagnosed from the node's own history", async () => {
     expect((await caller.ask(`/wash/${OUTSIDER}`, "POST")).status).toBe(404);
     const before = await readBalance(kit.db, caller.id);
     const health = await until({ what: "its history is read" }, async () => {

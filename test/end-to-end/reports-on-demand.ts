@@ -39,7 +39,7 @@ export async function makeUnfollowedPast({ chain }: Testkit): Promise<void> {
 
 /** Declares the test of a score on demand. */
 export function testOnDemand({ kit, createCaller }: ReportStand): void {
-  test.concurrent("a wallet that nobody registered is scored from the node's own history, then followed, and keeps its past", async () => {
+  test.concurrent("a wallet that is not registered is scored from the node's own history, then followed, and keeps its past", async () => {
     const { id, ask } = await createCaller(BALANCE);
     /** Asks until the answer is no 503; none of those is paid for. */
     const untilAnswered = (): Promise<AhsRecord> =>

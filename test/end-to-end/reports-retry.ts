@@ -127,7 +127,7 @@ export function describeRetry({ kit, startMining, reachHead, createCaller }: Rep
       );
     });
 
-    test("what is under way for the same keeps a failure from being offered, and nonces follow it", async () => {
+    test("a transaction under way for the same keeps a failure from being offered, and nonces follow it", async () => {
       const { chain } = kit;
       const { repairableTarget } = chain.contracts;
       const owner = roleAccounts().deployer.address;

@@ -78,7 +78,7 @@ export function describeSoldOutputs({ kit, url, pay, ...shop }: Shop): void {
     expect((await kit.received()) - before).toBe(PRICE);
   });
 
-  test("is queued by a worker where nobody asks again after the server was killed", async () => {
+  test("is queued by a worker where no caller asks again after the server was killed", async () => {
     const before = await kit.received();
     const output = await anOutput();
     await shop.killWhileSettling(PATH, jsonRequest("POST", output, await signed(output)));

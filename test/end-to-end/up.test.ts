@@ -148,7 +148,7 @@ describe("ahs up", () => {
   );
 
   test(
-    "a lost chain is noticed and everything derived from it built anew, while keys are kept",
+    "a lost chain is noticed and everything derived from it built anew, while keys stay",
     async () => {
       const key = readFileSync(join(dataDir, "demo-key"), "utf8");
       rmSync(join(dataDir, "chain"), { recursive: true });

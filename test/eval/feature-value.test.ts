@@ -27,7 +27,7 @@ const VIEWS: readonly FeatureView[] = Array.from({ length: 10 }, (_, i) => ({
 }));
 
 describe("the value of a feature", () => {
-  test("is told by its points alone, by the score without it, and by what it has in common with success", () => {
+  test("is measured by its points alone, by the score without it, and by its correlation with success", () => {
     const [success, adaptation, consistency] = valuesOf(VIEWS, policy);
     expect(success).toMatchObject({ name: "success_rate", dimension: "D1", measured: 1, with_success: null });
     expect(success?.without).toEqual({ failing: 1, losing: null });

@@ -17,7 +17,7 @@ describe("the shortest plan", () => {
     expect(shortestPlan(plans)).toEqual({ kind: "calls", days: 4, calls: 80, gas: 3_600_000 });
   });
 
-  test("is none where no plan settled at once", () => {
+  test("is null where no plan settled at once", () => {
     expect(shortestPlan([{ plan: plan(4, 80), isInstant: false }])).toBeNull();
   });
 });

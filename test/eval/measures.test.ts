@@ -9,7 +9,7 @@ describe("area under the curve", () => {
     expect(areaUnderCurve([7, 7], [7, 7, 7])).toBe(0.5);
   });
 
-  test("counts the pairs that stand right, ties as halves", () => {
+  test("counts the pairs in the right order, ties as halves", () => {
     // Of 2 × 3 pairs: 2 beats 1 and 1, ties 2; 1 ties 1 and 1, loses to 2.
     expect(areaUnderCurve([2, 1], [1, 1, 2])).toBeCloseTo((2 + 0.5 + 2 * 0.5) / 6, 12);
   });

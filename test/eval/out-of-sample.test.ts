@@ -40,7 +40,7 @@ describe("areas of a forecast", () => {
     expect(Math.abs(score - 0.5)).toBeLessThan(0.06);
   });
 
-  test("are refused where nobody goes wrong", () => {
+  test("are refused where no wallet goes wrong", () => {
     expect(() => areasOf(KNOWING, () => false)).toThrow("nothing to compare");
   });
 });

@@ -22,7 +22,7 @@ function spent(task: (world: ReturnType<typeof createWorld>) => Task, vetted: Re
   return { dollars, fee: call.fee, payments: [...payments].filter(({ payer }) => payer === wallet) };
 }
 
-describe("what a wallet spent", () => {
+describe("the spending of a wallet", () => {
   const { places, market } = createWorld("spending", 90);
   const [payee, venue] = [places.merchant[0], places.venue.find(({ existedAt }) => existedAt < 1.7e9)];
   if (payee === undefined || venue === undefined) throw new Error("the world lacks places");

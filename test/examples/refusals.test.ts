@@ -21,7 +21,7 @@ function compare(...args: readonly string[]) {
   return { status, stderr };
 }
 
-test("an example tells of a service that went away by its URL and the reason", async () => {
+test("an example reports a service that went away by its URL and the reason", async () => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
   writeFileSync(join(dataDir, "up.json"), JSON.stringify({ rpc_url: nobody, verify_base_url: nobody }));
   expect(compare()).toEqual({

@@ -131,7 +131,7 @@ test("backups are out of reach of the processes that serve, work and index", () 
   );
 });
 
-test("users of the roles look for functions where PostgreSQL's own are, as the documents tell it", () => {
+test("users of the roles look for functions where PostgreSQL's own are, as documented", () => {
   for (const path of ["ops/postgres/logins.sh", "docs/database.md"]) {
     const text = textOf(path);
     const usersThat = (set: string) =>
@@ -175,7 +175,7 @@ test("images of others can be pinned by a variable that is documented, and the p
   expect(textOf("ops/.gitignore").split("\n")).toEqual(expect.arrayContaining([".env", "env"]));
 });
 
-test("no variable is set that nobody reads", () => {
+test("no variable is set that no process reads", () => {
   const ours = OURS.flatMap((name) => Object.keys(environmentOf(name)));
   const lines = textOf("ops/env.example").match(/^[A-Z0-9_]+(?==)/gm) ?? [];
   const image =

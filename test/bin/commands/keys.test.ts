@@ -96,7 +96,7 @@ describe("ahs keys", () => {
     expect((await stored(secret))?.revokedAt).toEqual(NOW);
   });
 
-  it("list tells expired from active", async () => {
+  it("list distinguishes expired from active", async () => {
     await createKey("--name", "short", "--expires", "1h");
     const line = (await keys("list")).find((shown) => shown.includes("short"));
     expect(line).toContain("active until 2026-11-20T11:00:00.000Z");

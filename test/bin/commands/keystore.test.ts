@@ -27,7 +27,7 @@ async function run(line: string, input = "") {
   return lines;
 }
 
-test("a new key is written for its owner alone, never over another, and told by its address", async () => {
+test("a new key is written for its owner alone, never over another, and printed as its address", async () => {
   expect(await run("create @new.json --password-file @password")).toEqual([privateKeyToAddress(KEY)]);
   expect(statSync(join(folder, "new.json")).mode & 0o777).toBe(0o600);
   expect(readFileSync(join(folder, "new.json"), "utf8")).not.toContain(KEY.slice(2));
@@ -40,7 +40,7 @@ test("a new key is written for its owner alone, never over another, and told by 
   );
 });
 
-test("a key of one's own comes from standard input, and what is none is not repeated", async () => {
+test("a key of one's own comes from standard input, and malformed input is not repeated", async () => {
   expect(await run("create @own.json --password-file @password --import", `${OTHER}\n`)).toEqual([
     privateKeyToAddress(OTHER),
   ]);

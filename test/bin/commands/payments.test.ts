@@ -42,7 +42,7 @@ async function payments(...args: readonly string[]): Promise<readonly string[]> 
 }
 
 describe("ahs payments", () => {
-  it("lists nothing where nobody has paid", async () => {
+  it("lists nothing where no caller has paid", async () => {
     expect(await payments("list")).toEqual(["no payments"]);
   });
 

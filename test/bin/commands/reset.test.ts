@@ -78,7 +78,7 @@ async function chainsLeft(): Promise<readonly number[]> {
   return rows.map(({ chain_id }) => chain_id);
 }
 
-test("resets a public chain after a plan that says what is removed and what is kept", async () => {
+test("resets a public chain after a plan that says what is removed and what stays", async () => {
   const plan = await resetIndex(PUBLIC_CHAIN);
   expect(plan.map((line) => line.split(/[,:]/)[0])).toEqual([
     "removed",

@@ -58,7 +58,7 @@ describe("ahs review", () => {
     });
   });
 
-  it("says that it shows the most urgent alone where there are more, and shows all when told to", async () => {
+  it("says that it shows the most urgent alone where there are more, and shows all with --all", async () => {
     for (let count = 0; count < 3; count += 1) await held();
     const total = (await review("list", "--all")).length - 1;
     const some = await review("list", "--limit", "1");
@@ -67,7 +67,7 @@ describe("ahs review", () => {
     expect((await review("list", "--all")).join("\n")).not.toContain("are shown");
   });
 
-  it("decides in the operator's name unless it is told another", async () => {
+  it("decides in the operator's name unless another is given", async () => {
     const id = await held();
     const [line] = await review("decide", id, "--decision", "REJECT", ...REASON);
     expect(line).toContain(`verdict ${id} is REJECT: decision 2, evidence 0x`);
@@ -110,7 +110,7 @@ describe("ahs review", () => {
     [["decide", "00000000-0000-4000-8000-000000000000", "--decision", "ALLOW"], "--reason: expected a text"],
     [["list", "--limit", "0"], "--limit: expected a whole number"],
     [["list", "--limit", "2", "--all"], "--limit and --all exclude each other"],
-  ] as const)("%j is told what fits", async (args, message) => {
+  ] as const)("%j is answered with a fitting use", async (args, message) => {
     await expect(review(...args)).rejects.toThrow(message);
   });
 });

@@ -26,7 +26,7 @@ const roles: ChainRoles = { block: 7n, time: NOW, oracle, evaluator };
 const change = (line: string, seen = roles) => readRoleChange(line.split(" "), seen);
 
 describe("a change of roles", () => {
-  test("is the owner's call to the contract, not sent unless told", () => {
+  test("is the owner's call to the contract, sent only with --send", () => {
     expect(change(`set-publisher ${OTHER}`)).toEqual({
       words: `oracle: setPublisher(${OTHER})`,
       to: oracle.address,

@@ -68,7 +68,7 @@ describe("ahs sanctions import", () => {
   it.each([
     ["a file", TWO],
     ["a gzipped file", gzipSync(TWO)],
-  ])("takes %s and tells what it changed", async (name, content) => {
+  ])("takes %s and lists its changes", async (name, content) => {
     expect(await sanctions(["import", file(name, content)])).toEqual([
       `ofac-sdn, edition 2026-11-20: 2 EVM addresses of 2 parties, list hash ${HASH_OF_TWO}`,
       "2 added, 0 removed, 0 under another entry, 0 unchanged; 0 ids of other kinds of chains",
@@ -120,7 +120,7 @@ describe("ahs sanctions import", () => {
     expect(await entries()).toBe(2);
   });
 
-  it("keeps the last list on a file that is broken, empty or much shorter, unless it is told otherwise", async () => {
+  it("keeps the last list on a file that is broken, empty or much shorter, unless it is forced", async () => {
     const ten = sdnXml({
       parties: [party("900", ...Array.from({ length: 10 }, (_, number) => evmAddress(number)))],
     });
@@ -173,7 +173,7 @@ describe("ahs sanctions status", () => {
     ]);
   });
 
-  it("tells age, edition, entries and hash of every source", async () => {
+  it("lists age, edition, entries and hash of every source", async () => {
     await index();
     await db.$client.query(
       "insert into chain_31337.wallet values ($1, 'registered', 1, 0, 0, null, null, null, 1)",
@@ -221,7 +221,7 @@ describe("a chain without a sanctions contract", () => {
 });
 
 describe("ahs sanctions check", () => {
-  it("tells which lists name an address, and what the contract says now", async () => {
+  it("names the lists of an address, and the answer of the contract now", async () => {
     await index();
     await sanctions(["import", file("two.xml", TWO)]);
     const contract = { isSanctioned: async () => true, blockHash: async () => null };

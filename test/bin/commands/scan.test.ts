@@ -28,7 +28,7 @@ beforeAll(() => {
   });
 });
 
-test.each(["list", "show", "run"])("%s tells at once that the database does not answer", async (action) => {
+test.each(["list", "show", "run"])("%s reports at once that the database does not answer", async (action) => {
   // No server listens on this port.
   const config = parseConfig({ DATABASE_URL: "postgres://127.0.0.1:1/ahs", AHS_DEPLOYMENT: deploymentFile });
   await expect(scan({ config, args: [action], out: () => undefined })).rejects.toThrow("ECONNREFUSED");

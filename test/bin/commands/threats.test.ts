@@ -46,7 +46,7 @@ async function entries() {
 }
 
 describe("ahs threats import", () => {
-  it("replaces the whole list; what stays listed keeps the moment of its first import", async () => {
+  it("replaces the whole list; an address that stays listed keeps the moment of its first import", async () => {
     expect(await threats("import", listOf(1, 2, 2), ...OF, "--date", "2026-11-18")).toEqual([
       `phish (phishing), of 2026-11-18, from ${SOURCE}: 2 addresses`,
       "2 added, 0 removed, 0 unchanged; 1 repeated entries",
@@ -108,7 +108,7 @@ describe("ahs threats list and remove", () => {
   });
 });
 
-it("a wallet's standing names every list that it is on", async () => {
+it("a wallet's threats name every list that it is on", async () => {
   await createIndexTables(db, 31_337);
   await threats("import", listOf(1, 2), ...OF);
   await threats("import", listOf(1), ...OF, "--list", "drains", "--kind", "exploit");

@@ -24,7 +24,7 @@ test.each([
   ["28P01", "correct user and password in DATABASE_URL"],
   ["3D000", "correct the database's name"],
   ["53300", "see that PostgreSQL at DATABASE_URL answers"],
-])("a database that refuses with %s is told once, with advice of its own", async (code, advice) => {
+])("a database that refuses with %s is reported once, with advice of its own", async (code, advice) => {
   const { server, url } = await refusing(code);
   const { checks, close } = databaseChecks(parseConfig({}), url, null);
   const [first, ...others] = await runChecks(checks, { deadlineMs: 10_000, reasonOf: String });

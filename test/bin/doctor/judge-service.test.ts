@@ -78,7 +78,7 @@ describe("settings", () => {
     expect(judgeSettings({ ...whole, ...change, isLocal: true })).toMatchObject([{ level: "ok" }]);
   });
 
-  test("no PUBLIC_URL is a fault of whoever publishes roots, which would name it for ever", () => {
+  test("no PUBLIC_URL is a fault of a publisher of roots, which would name it for ever", () => {
     const unset = { ...whole, publicUrl: null };
     expect(judgeSettings(unset)).toMatchObject([{ level: "fail", detail: "PUBLIC_URL is not set" }]);
     expect(judgeSettings({ ...unset, hasPublisher: false })).toMatchObject([

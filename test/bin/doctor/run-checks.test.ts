@@ -3,7 +3,7 @@ import { fine, runChecks, safeReason } from "../../../bin/doctor/run-checks.ts";
 
 const reasonOf = (error: unknown) => String(error);
 
-test("a check that hangs, and one that throws, keep nobody from being told of the others, in their order", async () => {
+test("a check that hangs, and one that throws, do not suppress the others, reported in their order", async () => {
   const found = await runChecks(
     [
       { name: "hangs", advice: "look", run: () => new Promise(() => undefined) },
@@ -20,7 +20,7 @@ test("a check that hangs, and one that throws, keep nobody from being told of th
   ]);
 });
 
-test("a reason holds no URL and no secret of the environment, wherever it stands", () => {
+test("a reason holds no URL and no secret of the environment, at any place", () => {
   const reason = safeReason({
     DATABASE_URL: "postgres://u:hunter2-hunter2@db:5432/x",
     RPC_URL: "https://node.example/v2/abcdefabcdef0123456789",

@@ -50,13 +50,13 @@ test.each<[string, NodeLog, boolean]>([
   ["data cut short", { ...metadata("agentWallet", WALLET), data: "0x" }, false],
   ["the same event of another contract", { ...metadata("x", WALLET), address: HUB }, true],
   ["a registration", registered(WALLET), true],
-])("%s, whoever asks", async (_, log, isWhole) => {
+])("%s, for any reader", async (_, log, isWhole) => {
   for (const params of [FACTORY, HANDLERS, BLOCK]) {
     expect(await ask(params, [log])).toEqual([isWhole ? log : emptied(log)]);
   }
 });
 
-test("what names an unfollowed address is whole for handlers alone, and one whom it only asked for is followed", async () => {
+test("a log of an unfollowed address is whole for handlers alone, and one that is only requested is followed", async () => {
   const naming = [metadata("agentWallet", HUB), registered(HUB), requested(HUB, WALLET)];
   const logs = [...naming, requested(WALLET, HUB)];
   expect(await ask(FACTORY, logs)).toEqual([...naming.map(emptied), requested(WALLET, HUB)]);

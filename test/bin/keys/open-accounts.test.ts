@@ -57,7 +57,7 @@ describe("the key of a role", () => {
     ]);
   });
 
-  test("that cannot be used is told of together with all others, without its password", async () => {
+  test("that cannot be used is reported together with all others, without its password", async () => {
     const config = parseConfig({
       ...stored("PUBLISHER", "wrong"),
       ...stored("FACILITATOR", "right", "absent.json"),

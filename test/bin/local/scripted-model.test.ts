@@ -20,13 +20,13 @@ test("refuses to start for any chain but the local one", async () => {
   expect(stderr).toContain("for chain 31337 alone, this is chain 8453");
 });
 
-test("tells of a faulty URL of its node without the key in it", async () => {
+test("reports a faulty URL of its node without the key in it", async () => {
   const { code, stderr } = await run(["--rpc-url", "http://127.0.0.1:x/v2/aLcHeMyKeY_0123", "--port", "1"]);
   expect([code, stderr]).toEqual([1, expect.stringContaining("Failed to parse URL from [Redacted]")]);
   expect(stderr).not.toContain("aLcHeMyKeY");
 });
 
-test("serves on the local chain until it is told to stop, even with a parent that stays", async () => {
+test("serves on the local chain until it is asked to stop, even with a parent that stays", async () => {
   const child = await startOnLocalChain();
   const ended = once(child, "exit");
   child.kill("SIGINT");

@@ -267,7 +267,7 @@ test("short and ordinary parts of settings are no secrets", () => {
   expect(scrub("ahs: postgres://ahs:ahs@127.0.0.1/ahs")).toBe("ahs: postgres://[Redacted]@127.0.0.1/ahs");
 });
 
-describe("what a library writes to the output by itself is scrubbed as well", () => {
+describe("output that a library writes by itself is scrubbed as well", () => {
   function scrubbed() {
     let written = "";
     const output = {
@@ -292,7 +292,7 @@ describe("what a library writes to the output by itself is scrubbed as well", ()
     expect(written()).toBe("password [Redacted]\n");
   });
 
-  test("what has no line end is written at the end, and letters of several bytes stay whole", () => {
+  test("text without a line end is written at the end, and letters of several bytes stay whole", () => {
     const { output, end, written } = scrubbed();
     const letter = Buffer.from("ü");
     output.write("first\nhunter2");
@@ -304,7 +304,7 @@ describe("what a library writes to the output by itself is scrubbed as well", ()
     expect(written()).toBe("first\n[Redacted] ü");
   });
 
-  test("who writes is told when it is written, and text of another encoding is decoded", async () => {
+  test("a writer is notified when its text is written, and text of another encoding is decoded", async () => {
     const { output, written } = scrubbed();
     await new Promise<void>((resolve) => output.write("a", () => resolve()));
     await new Promise<void>((resolve) => output.write("aGk=", "base64", () => resolve()));

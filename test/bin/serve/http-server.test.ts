@@ -51,7 +51,7 @@ async function sendRaw(port: number, bytes: string): Promise<string> {
   return received;
 }
 
-describe("what is no proper request", () => {
+describe("a malformed request", () => {
   const many = `x-long: ${"x".repeat(4_000)}\r\n`;
   it.each([
     ["is no HTTP", "hello\r\n\r\n", 400, "request-malformed"],
@@ -109,7 +109,7 @@ describe("what is no proper request", () => {
     }
   });
 
-  it("keeps nobody else waiting", async () => {
+  it("delays no other", async () => {
     const { port, url } = await start();
     const slow = Array.from({ length: 50 }, () => sendRaw(port, "GET / HTTP/1.1\r\nHost: a\r\n"));
     const answer = await fetch(url, { method: "POST", body: "quick" });
@@ -118,7 +118,7 @@ describe("what is no proper request", () => {
   });
 });
 
-describe("a server that is told to stop", () => {
+describe("a server that is asked to stop", () => {
   it("answers what is under way, and refuses new connections at once", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const life = createServerLife();

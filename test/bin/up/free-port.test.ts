@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { expect, test } from "vitest";
 import { freePort, freePortFrom, requireFreePort } from "../../../bin/supervisor/child-process.ts";
 
-test("a free port is none that a system gives to a connection or to another listener", async () => {
+test("a free port is outside those that a system gives to a connection or to another listener", async () => {
   const ports = await Promise.all(Array.from({ length: 50 }, freePort));
   expect(ports.filter((port) => port < 12_000 || port >= 32_000)).toEqual([]);
 });

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(files.dataDir, { recursive: true }));
 
-test("a seed is made once, kept where its owner alone reads it, and fits the environment", () => {
+test("a seed is made once, stored where its owner alone reads it, and fits the environment", () => {
   const first = receiptKeys(parseConfig({}), files);
   expect(receiptKeys(parseConfig({}), files)).toEqual(first);
   expect(statSync(files.receiptKeyFile).mode & 0o777).toBe(0o600);

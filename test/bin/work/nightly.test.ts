@@ -85,7 +85,7 @@ async function allDone(count: number) {
   });
 }
 
-test("however many workers there are, a night is scanned once, and each tells of it", async () => {
+test("however many workers there are, a night is scanned once, and each logs it", async () => {
   let begun = 0;
   const counted: NightlyContext["scan"] = async (attempt, signal) => {
     begun += 1;

@@ -203,7 +203,7 @@ describe("the plan of a population", () => {
     }
   });
 
-  test("puts every sanctioned wallet on the list, and nobody else", () => {
+  test("puts every sanctioned wallet on the list, and no other", () => {
     const list = standard.world.contracts.sanctionsList;
     const listings = calls.filter((call) => call.to === list);
     expect(listings).toHaveLength(membersOf(standard, "sanctioned").length);

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 afterAll(() => model.stop());
 
-describe("what the panel makes of a model that", () => {
+describe("the panel's outcome of a model that", () => {
   test.each([
     ["is itself", {}, "ALLOW"],
     ["fails twice and asks to come back", { fail: 429, retry_after: 1, times: 2 }, "ALLOW"],

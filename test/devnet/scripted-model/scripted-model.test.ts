@@ -121,7 +121,7 @@ describe("critic and synthesiser", () => {
     });
   });
 
-  test("the synthesis tells what most ballots say, and who dissents", async () => {
+  test("the synthesis states the majority of ballots, and the dissent", async () => {
     const user = fenced({
       ballot_criteria_auditor: ballot(90, "yes"),
       ballot_domain_expert: ballot(92, "yes"),
@@ -157,14 +157,14 @@ describe("the server", () => {
   test.each([
     [{ fail: 429, retry_after: 3 }, 429],
     [{ fail: 500 }, 500],
-  ])("told %o it answers %i", async (behaviour, status) => {
+  ])("set to %o it answers %i", async (behaviour, status) => {
     await tell(behaviour);
     const response = await ask(model, { user: question(GOOD) });
     expect(response.status).toBe(status);
     expect(response.headers.get("retry-after")).toBe(status === 429 ? "3" : null);
   });
 
-  test("fails so many times as it was told, and for the roles that it was told", async () => {
+  test("fails for the given number of times, and for the given roles", async () => {
     await tell({ fail: 503, times: 2, roles: ["critic"] });
     const statuses: number[] = [];
     for (const role of ["domain_expert", "critic", "critic", "critic"]) {
@@ -173,7 +173,7 @@ describe("the server", () => {
     expect(statuses).toEqual([200, 503, 503, 200]);
   });
 
-  test("fails for a text alone that it was told", async () => {
+  test("fails for the given text alone", async () => {
     await tell({ fail: 503, text: "The number of employees rose" });
     const statusOf = async (output: string) => (await ask(model, { user: question(output) })).status;
     expect([await statusOf(GOOD), await statusOf(UNRELATED)]).toEqual([503, 200]);
@@ -214,7 +214,7 @@ describe("the server", () => {
     expect(cut.usage.completion_tokens).toBe(10);
   });
 
-  test("refuses json_schema where it was told to, and a schema of another role", async () => {
+  test("refuses json_schema where it is set to, and a schema of another role", async () => {
     const asked = (name: string) => ({
       user: question(GOOD),
       extra: { response_format: { type: "json_schema", json_schema: { name, schema: {}, strict: true } } },

@@ -62,7 +62,7 @@ describe("the measures of an evaluation", () => {
     });
   });
 
-  test("tell false ALLOW and false REJECT apart, each among the cases where it is false", () => {
+  test("count false ALLOW and false REJECT, each among the cases where it is false", () => {
     expect(measurePanel([ROW, wrongAllow, held, wrongReject])).toMatchObject({
       falseAllow: { count: 1, of: 2 },
       falseReject: { count: 1, of: 2 },
@@ -114,7 +114,7 @@ describe("the measures of an evaluation", () => {
     });
   });
 
-  test("tell no cost where one run has none, and nothing of no rows", () => {
+  test("have no cost where one run has none, and no values for no rows", () => {
     expect(measurePanel([ROW, { ...ROW, cost_usd: null }]).costUsd).toBeNull();
     expect(measurePanel([])).toMatchObject({
       accuracy: { value: null },

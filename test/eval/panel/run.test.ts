@@ -67,7 +67,7 @@ describe("npm run eval:panel", { timeout: TIMEOUT_MS }, () => {
     expect(stdout).toContain("too long");
   });
 
-  test("a set that is none, an unknown option and a broken environment end with code 2 and words", async () => {
+  test("a malformed set, an unknown option and a broken environment end with code 2 and a message", async () => {
     const cases = join(folder, "broken.json");
     writeFileSync(cases, "[{}]");
     expect(await run(["--cases", cases])).toMatchObject({

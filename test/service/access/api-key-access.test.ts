@@ -107,7 +107,7 @@ describe("a priced route", () => {
     expect((await fakeApp({}, poor).app.request(PATH, WITH_KEY)).status).toBe(402);
   });
 
-  it("answers although the debit could not be kept; the hold then returns by its deadline", async () => {
+  it("answers although the debit could not be captured; the hold then returns by its deadline", async () => {
     const keys = fakeLedger();
     const ledger = {
       ...keys.ledger,

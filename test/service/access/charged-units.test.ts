@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => close());
 
-test("a key was charged its kept debits since a moment", async () => {
+test("a key was charged its captured debits since a moment", async () => {
   const wanted = { name: "buyer", partner: false, balanceUnits: 0, expiresAt: null };
   const entropy = { randomBytes: () => new Uint8Array(32), randomUuid: randomUUID };
   const { key } = await createApiKey(db, wanted, entropy);

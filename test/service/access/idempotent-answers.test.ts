@@ -104,7 +104,7 @@ describe("a debit and its answer", () => {
     return { debits, slot, debitId: held.debitId, balance };
   }
 
-  it("are kept together", async () => {
+  it("are stored together", async () => {
     const { debits, slot, debitId, balance } = await heldDebit();
     await debits.keepAnswered(debitId, slot, ANSWER);
     expect((await at(1).begin(slot)).kind).toBe("answered");
@@ -119,7 +119,7 @@ describe("a debit and its answer", () => {
     expect((await at(121).begin(slot)).kind).toBe("begun");
   });
 
-  it("neither is kept where one cannot be", async () => {
+  it("neither is stored where one cannot be", async () => {
     const { debits, slot, debitId, balance } = await heldDebit();
     const unfit = { contentType: null as unknown as string, body: new Uint8Array() };
     await db.$client.query(

@@ -26,7 +26,7 @@ async function makeKey() {
   return createApiKey(db, wanted, { randomBytes, randomUuid: () => randomUUID() });
 }
 
-test("what a key bought on a page is found until it is a day old, by that key alone, and begins nothing", async () => {
+test("a purchase on a page is found until it is a day old, by its key alone, and begins nothing", async () => {
   const { key, secret } = await makeKey();
   const stranger = await makeKey();
   const find = (now: Date, of = { secret, wallet: WALLET }) =>

@@ -92,7 +92,7 @@ describe("an API key", () => {
 });
 
 describe("a debit", () => {
-  it("is held, and then kept", async () => {
+  it("is held, and then captured", async () => {
     const keyId = await newKey(100);
     const debitId = await held(keyId, 30);
     expect(await ledgerOf(keyId)).toEqual({ balance: 70, held: 30, kept: 0, returned: 0 });
@@ -108,7 +108,7 @@ describe("a debit", () => {
     expect(await ledgerOf(keyId)).toEqual({ balance: 100, held: 0, kept: 0, returned: 30 });
   });
 
-  it("that is kept is not returned any more", async () => {
+  it("that is captured is not returned any more", async () => {
     const keyId = await newKey(100);
     const debitId = await held(keyId, 30);
     await debits.keep(debitId);
@@ -178,7 +178,7 @@ describe("a debit", () => {
     expect(await ledgerOf(keyId)).toEqual({ balance: 2, held: 98, kept: 0, returned: 0 });
   });
 
-  it("balance, held and kept always add up to what was bought, whatever happens at the same time", async () => {
+  it("balance, held and captured units always add up to those bought, whatever happens at the same time", async () => {
     const call = fc.record({
       units: fc.integer({ min: 1, max: 60 }),
       end: fc.constantFrom("keep", "giveBack", "die", "both"),

@@ -200,7 +200,7 @@ it("a wallet's live keys are listed newest first", async () => {
   expect(await keysBoughtBy(db, { wallet, now: NOW, limit: 1 })).toEqual([third]);
 });
 
-it("spending counts what was kept since a time, by endpoint", async () => {
+it("spending counts the captured units since a time, by endpoint", async () => {
   const { key } = await operatorsKey({ balanceUnits: 10_000 });
   async function spend(endpoint: string, units: number, at: Date, end: "keep" | "giveBack" | null) {
     const debits = createKeyDebits({ db, now: () => at, randomUuid: () => randomUUID() });

@@ -40,7 +40,7 @@ async function subscribe(owner: string, expiresAt: Date, more: { chainId?: numbe
   return { id, wallet: WALLET, expiresAt };
 }
 
-test("a new key has no rights beyond calls, paid for nothing, and watches nobody", async () => {
+test("a new key has no rights beyond calls, no charges and no subscriptions", async () => {
   const { id } = await createTestKey(db, 1_000);
   expect(await read(id)).toEqual({ scopes: [], lastChargedAt: null, subscriptions: [] });
   expect(await read(randomUUID())).toBeNull();

@@ -102,7 +102,7 @@ describe("a payment identifier", () => {
     expect(stranger.desk.settled).toHaveLength(1);
   });
 
-  it("gets the answer by the very same payload only where nobody can guess it", async () => {
+  it("gets the answer by the very same payload only where it cannot be guessed", async () => {
     const guessable = await payload(CHEAP);
     await world.request(CHEAP, paid(guessable));
     expect((await world.request(CHEAP, paid(guessable))).status).toBe(402);

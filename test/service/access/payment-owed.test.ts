@@ -69,7 +69,7 @@ describe("work that fails after its settlement", () => {
   });
 });
 
-describe("what is owed", () => {
+describe("an owed answer", () => {
   it("is answered to the same payment, for its own request, once", async () => {
     const headers = await failed(DEAR);
     expect((await world.request("/dear/2", headers)).status).toBe(402);

@@ -77,7 +77,7 @@ describe("one authorization", () => {
     expect([world.works.done, world.desk.settled.length]).toEqual([1, 1]);
   });
 
-  it("that was used is not given to whoever guesses a short Idempotency-Key", async () => {
+  it("that was used does not serve a caller that guesses a short Idempotency-Key", async () => {
     const header = { ...paid(await world.sign(DEAR)), "idempotency-key": "order-1" };
     expect((await world.request(DEAR, header)).status).toBe(200);
     const guessed = await world.successor().request(DEAR, header);
@@ -223,7 +223,7 @@ describe("a settlement", () => {
     expect((await hasty.request(DEAR, header)).status).toBe(200);
   });
 
-  it("that somebody else carried out has paid nevertheless", async () => {
+  it("that another account carried out has paid nevertheless", async () => {
     world.desk.answers.settle = { kind: "refused", reason: "nonce_used" };
     world.desk.meanwhile.settle = () => {
       world.chain.used = true;
@@ -237,7 +237,7 @@ describe("a settlement", () => {
     });
   });
 
-  it("that was refused while its authorization is used, by nobody who is seen, is a 503 with a claim", async () => {
+  it("that was refused while its authorization is used, by an unknown transaction, is a 503 with a claim", async () => {
     world.desk.answers.settle = { kind: "refused", reason: "nonce_used" };
     const header = paid(await world.sign(CHEAP));
     world.desk.meanwhile.settle = () => {
@@ -331,7 +331,7 @@ describe("a settlement", () => {
     expect(await response.text()).not.toContain('"number"');
   });
 
-  it.each([CHEAP, DEAR])("of which nobody hears is a 503 with a claim: %s", async (path) => {
+  it.each([CHEAP, DEAR])("without an answer is a 503 with a claim: %s", async (path) => {
     world.desk.answers.settle = "silence";
     const header = paid(await world.sign(path));
     const response = await world.request(path, header);

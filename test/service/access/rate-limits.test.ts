@@ -99,7 +99,7 @@ describe("a token bucket", () => {
 
 const ROUTE = `/ahs/route/${WALLET}`;
 
-it("tells every caller what is left of its rate", async () => {
+it("reports to every caller the rest of its rate", async () => {
   const { app } = fakeApp({}, fakeLedger({ ratePerMinute: 60 }));
   const headers = [];
   for (let call = 0; call < 2; call += 1)
@@ -108,7 +108,7 @@ it("tells every caller what is left of its rate", async () => {
   expect(headers[1]).toMatchObject({ ratelimit: '"key";r=58;t=2' });
 });
 
-it("refuses a key beyond its rate with a 429 that costs nothing and tells when to come again", async () => {
+it("refuses a key beyond its rate with a free 429 that names the time to come again", async () => {
   const { app, keys } = fakeApp({}, fakeLedger({ ratePerMinute: 2 }));
   for (let call = 0; call < 2; call += 1) await app.request(ROUTE, WITH_KEY);
   const response = await app.request(ROUTE, WITH_KEY);
@@ -125,7 +125,7 @@ it("refuses a key beyond its rate with a 429 that costs nothing and tells when t
   expect(keys.balance()).toBe(4980);
 });
 
-it("tells what is left with refusals after it, too", async () => {
+it("reports the rest with refusals after it, too", async () => {
   const { app } = fakeApp({}, fakeLedger({ balanceUnits: 0 }));
   const response = await app.request(ROUTE, WITH_KEY);
   expect([response.status, response.headers.get("ratelimit")]).toEqual([402, '"key";r=599;t=1']);
@@ -174,7 +174,7 @@ function limitAt(perMinute: number, maxAddresses = 1_000) {
 }
 
 describe("the limit of an address", () => {
-  it("counts each address for itself, and calls over no socket for nobody", () => {
+  it("counts each address for itself, and does not count calls without a socket", () => {
     const { call } = limitAt(2);
     expect([call("192.0.2.1"), call("192.0.2.1"), call("192.0.2.2")]).toEqual([null, null, null]);
     expect(call("192.0.2.1")).toEqual({ policy: "ip", perMinute: 2, tokens: 0 });
@@ -188,7 +188,7 @@ describe("the limit of an address", () => {
     expect(call("2001:db8:0:1::1")).toBeNull();
   });
 
-  it("forgets nobody who could call more for it", () => {
+  it("drops no address that could call more for it", () => {
     const step = fc.record({
       wait: fc.integer({ min: 0, max: 50_000 }),
       who: fc.integer({ min: 0, max: 3 }),

@@ -33,7 +33,7 @@ describe("an Idempotency-Key", () => {
     expect(() => idempotencyKeyOf({ header: () => given })).toThrow("Idempotency-Key");
   });
 
-  it("that is none is a 400 that costs nothing", async () => {
+  it("that is malformed is a 400 that costs nothing", async () => {
     const { app, keys } = fakeApp();
     const response = await app.request(AHS, withKey("two words"));
     expect([response.status, (await bodyOf(response)).type]).toEqual([400, "/docs#problem-header-malformed"]);
@@ -107,7 +107,7 @@ describe("a repeat with the same Idempotency-Key", () => {
     expect(keys.states()).toEqual(["returned", "kept"]);
   });
 
-  it("is kept for keys without a balance as well", async () => {
+  it("is stored for keys without a balance as well", async () => {
     let scored = 0;
     const scoreNow = async () => {
       scored += 1;

@@ -146,7 +146,7 @@ describe("a sign-in", () => {
     expect(await signInWith(await signInHeader(info))).toBe(WALLET);
   });
 
-  it("of somebody who does not hold the key uses up nobody's nonce", async () => {
+  it("of a sender that does not hold the key uses up no nonce", async () => {
     const genuine = await signInHeader(signInInfo(NOW));
     const forged = { ...JSON.parse(atob(genuine)), signature: `0x${"11".repeat(65)}` };
     await refusalOf(btoa(JSON.stringify(forged)));

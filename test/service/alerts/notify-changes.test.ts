@@ -60,7 +60,7 @@ async function round(): Promise<void> {
 
 const HIT = ["ahs.grade_changed: null > F", "ahs.sanctions_hit: null > F"];
 
-test("a listing is told to everybody who subscribed to the wallet, with the score that shows it, once", async () => {
+test("notifies every subscription of the wallet of a listing, with the score that shows it, once", async () => {
   await round();
   await subscribe(WALLET);
   await subscribe(WALLET, "https://hooks.example.com/b");
@@ -71,7 +71,7 @@ test("a listing is told to everybody who subscribed to the wallet, with the scor
   expect(await told()).toEqual([...HIT, ...HIT].toSorted());
 });
 
-test("a score that changes nothing is told to nobody, nor is one of a wallet that nobody subscribed to", async () => {
+test("sends no event for a score that changes nothing, nor for a wallet without subscriptions", async () => {
   await subscribe(WALLET);
   await world.follow(account(2), 1);
   await world.sanction(account(2), LISTED_IN);
@@ -81,7 +81,7 @@ test("a score that changes nothing is told to nobody, nor is one of a wallet tha
   expect(await told()).toEqual([]);
 });
 
-test("a change that is not stored is not told", async () => {
+test("sends no event for a change that is not stored", async () => {
   await round();
   await subscribe(WALLET);
   await world.sanction(WALLET, LISTED_IN);
@@ -99,7 +99,7 @@ test("a change that is not stored is not told", async () => {
   expect(await told()).toEqual(HIT);
 });
 
-test("writers of the same change at once tell of it once", async () => {
+test("writers of the same change at once send one event", async () => {
   await round();
   await subscribe(WALLET);
   await world.sanction(WALLET, LISTED_IN);
@@ -113,7 +113,7 @@ test("writers of the same change at once tell of it once", async () => {
   expect(await told()).toEqual(HIT);
 });
 
-test("a reorg that takes a listing back is told as the change back, and the listing again where it comes again", async () => {
+test("notifies of the change back after a reorg without the listing, and of the listing again where it comes again", async () => {
   await round();
   await subscribe(WALLET);
   await world.sanction(WALLET, LISTED_IN);
@@ -127,7 +127,7 @@ test("a reorg that takes a listing back is told as the change back, and the list
   expect(await told()).toEqual(["ahs.grade_changed: F > null", changed, changed, hit, hit]);
 });
 
-test("a value that falls below its threshold is told, while it stays there it is not, and recovery arms it again", async () => {
+test("notifies of a value that falls below its threshold once, and again only after a recovery", async () => {
   await subscribe(WALLET, undefined, { events: ["ahs.threshold_breached"], thresholds: { ahsScore: 70 } });
   const breaches = async () => {
     const { rows } = await world.query(
@@ -152,7 +152,7 @@ test("a value that falls below its threshold is told, while it stays there it is
   ]);
 });
 
-test("a confidence that falls a level by itself is told with the score that shows it", async () => {
+test("notifies of a confidence that falls a level by itself with the score that shows it", async () => {
   await round();
   const confidence = { events: ["ahs.confidence_changed"], thresholds: null } as const;
   await subscribe(WALLET, undefined, confidence);
@@ -185,7 +185,7 @@ async function renew(): Promise<void> {
   expect(await storeRecords(world.context, scored)).toBe(1);
 }
 
-test("an expired subscription and one that was ended are told nothing", async () => {
+test("does not notify an expired subscription and one that was ended", async () => {
   await round();
   const [expired, ended] = [await subscribe(WALLET), await subscribe(WALLET, "https://hooks.example.com/b")];
   await world.query(`update ahs.alert_subscription set expires_at = '2020-01-01' where id = '${expired}'`);

@@ -28,7 +28,7 @@ describe("the notice that is due", () => {
     expect(due(leftMs)).toBe(days);
   });
 
-  it("is one of each end, kept and not sent where the endpoint was given up", () => {
+  it("is one of each end, stored and not sent where the endpoint is disabled", () => {
     const at = new Date(expiresAt.getTime() - DAY_MS);
     const again = planExpiry(subscription, new Date(at.getTime() + 60_000));
     expect(planExpiry(subscription, at)?.id).toBe(again?.id);
@@ -54,7 +54,7 @@ describe("a subscription that runs out", () => {
   };
   const look = () => notifyExpiry(world.db, world.now());
 
-  test("is told three days and one day before its end, once each, and after an extension of the new end", async () => {
+  test("is notified three days and one day before its end, once each, and after an extension of the new end", async () => {
     const { subscription } = await world.buy();
     world.pass(27 * DAY_MS - 1);
     expect([await look(), await notices()]).toEqual([0, []]);
@@ -74,13 +74,13 @@ describe("a subscription that runs out", () => {
     });
   });
 
-  test("is told what was missed while nobody looked by the nearer notice alone", async () => {
+  test("gets the nearer notice alone if both are due at one look", async () => {
     await world.buy();
     world.pass(29.5 * DAY_MS);
     expect([await look(), await look(), await notices()]).toEqual([1, 0, ["1 pending"]]);
   });
 
-  test("is read only until it was told, and one batch of many at a time", async () => {
+  test("is read only until it was notified, and one batch of many at a time", async () => {
     for (const owner of ["key:1", "key:2", "key:3", "key:4", "key:5"]) await world.buy({ owner });
     world.pass(28 * DAY_MS);
     const untold = async () => {
@@ -97,7 +97,7 @@ describe("a subscription that runs out", () => {
     expect([await untold(), await look()]).toEqual([[0, 0], 0]);
   });
 
-  test("is told although others before it in its batch fail, which are tried again at the next look", async () => {
+  test("is notified although others before it in its batch fail, which are tried again at the next look", async () => {
     const bought = [];
     for (const owner of ["key:1", "key:2", "key:3", "key:4", "key:5", "key:6"])
       bought.push(await world.buy({ owner }));
@@ -111,7 +111,7 @@ describe("a subscription that runs out", () => {
     expect(await notifyExpiry(world.db, world.now(), 3)).toBe(3);
   });
 
-  test("is told nothing once it has ended", async () => {
+  test("is not notified once it has ended", async () => {
     const { subscription } = await world.buy();
     await world.buy({ owner: "key:two" });
     await end(world.deps, subscription.id);

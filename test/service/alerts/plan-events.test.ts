@@ -53,7 +53,7 @@ function planned(before: AlertScore | null, after: AlertScore, to = subscription
   return planEvents({ chainId: 31_337, wallet: WALLET, before, after }, to, AT);
 }
 
-describe("what a change of the current score is told as", () => {
+describe("the event of a change of the current score", () => {
   it.each([
     ["another grade", B, C, ["ahs.grade_changed"]],
     ["another score of the same grade", B, B_AGAIN, []],
@@ -155,7 +155,7 @@ describe("what a change of the current score is told as", () => {
     });
   });
 
-  it("has one id wherever it is told of again, and another for another change, type or endpoint", () => {
+  it("has one id each time it is planned, and another for another change, type or endpoint", () => {
     const ids = (events: readonly { readonly id: string }[]) => events.map(({ id }) => id);
     expect(ids(planned(B, LISTED))).toEqual(ids(planned(B, LISTED)));
     const elsewhere = { ...subscription, endpointId: "22222222-2222-4222-8222-222222222222" };
@@ -166,7 +166,7 @@ describe("what a change of the current score is told as", () => {
     for (const id of all) expect(id).toMatch(/^msg_[0-9a-f]{32}$/);
   });
 
-  it("is only kept, not sent, for an endpoint that was given up", () => {
+  it("is only stored, not sent, for a disabled endpoint", () => {
     expect(planned(B, C, { ...subscription, isDisabled: true })[0]?.state).toBe("dropped");
   });
 });

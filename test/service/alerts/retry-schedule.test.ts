@@ -119,7 +119,7 @@ test("every wait is jittered by a tenth at most, and no answer makes it shorter 
   );
 });
 
-test("a failure is told in a sentence", () => {
+test("describes a failure in a sentence", () => {
   expect(failureOf(answered(302))).toBe("The endpoint answered 302.");
   expect(failureOf(unanswered)).toBe("The host name could not be resolved.");
 });

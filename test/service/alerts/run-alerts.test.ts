@@ -101,7 +101,7 @@ test("an event that fails is repeated on schedule with the same id and the same 
   ]);
 });
 
-test("nothing but tests goes to an endpoint that never answered 2xx; what waited follows once it does", async () => {
+test("only tests are sent to an endpoint that never answered 2xx; waiting events follow once it does", async () => {
   start();
   receiver.answer("/late", [500, 200, 200]);
   const { subscription } = await subscribe("/late");
@@ -170,7 +170,7 @@ test("several workers deliver each event once, and those of one endpoint in thei
   expect(changes).toEqual(changes.toSorted());
 });
 
-test("what a worker was sending that died is sent by another a minute later, and nothing of that endpoint before", async () => {
+test("an event of a worker that died is sent by another a minute later, and nothing of that endpoint before", async () => {
   await subscribe("/dead");
   await world.query("update ahs.webhook_endpoint set delivering_until = $1", [
     new Date(world.now().getTime() + 60_000),
@@ -220,7 +220,7 @@ test("an overloaded endpoint is left alone as long as it asks, whatever else wai
   await arrived("/busy", 4);
 });
 
-test("an endpoint that answers 410 is given up at once; what waited stays readable", async () => {
+test("an endpoint that answers 410 is disabled at once; waiting events stay readable", async () => {
   start();
   const { subscription } = await subscribe("/gone");
   await states(1, "delivered");
@@ -289,7 +289,7 @@ test("a target that the guard refuses by now is not asked, and the log does not 
   });
 });
 
-test("what is being sent when the process stops is sent again by the next, with the same id", async () => {
+test("an event that is being sent when the process stops is sent again by the next, with the same id", async () => {
   receiver.answer("/stopped", ["hang", 204]);
   const stop = start();
   await subscribe("/stopped");

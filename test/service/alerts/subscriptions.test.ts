@@ -248,7 +248,7 @@ describe("a subscription", () => {
     );
   };
 
-  test("that is ended tells nothing more, and ending it again keeps the time", async () => {
+  test("that is ended sends no more events, and ending it again leaves the time as it is", async () => {
     const { subscription } = await world.buy();
     await end(world.deps, subscription.id);
     expect(await live()).toEqual([]);
@@ -267,7 +267,7 @@ describe("a subscription", () => {
     expect(await readSubscription(world.db, { chainId: 1, id: subscription.id })).toBeNull();
   });
 
-  test("that expired is still delivered what was told before, for as long as attempts go on", async () => {
+  test("that expired still gets the events from before, for as long as attempts go on", async () => {
     const { subscription } = await world.buy();
     await attempt(204);
     world.pass(30 * DAY_MS - 60_000);

@@ -7,7 +7,7 @@ function values(ahsScore: number | null): WatchedValues {
   return { ahsScore, d1Score: 81, d2Score: 77, confidenceMicros: 810_000 };
 }
 
-describe("a threshold is told of", () => {
+describe("a threshold is reported", () => {
   it.each([
     ["from above to below", 71, 69, true],
     ["from the threshold itself to below", 70, 69, true],
@@ -66,7 +66,7 @@ describe("thresholds", () => {
     ]);
   });
 
-  it("are none where none is given", () => {
+  it("are null where none is given", () => {
     expect(thresholdsFrom({})).toBeNull();
     expect(standingOfThresholds({}, values(1))).toEqual([]);
   });

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test("what is due is found without reading what waits to be tried again, however much that is", async () => {
+test("finds due events without reading those that wait for a retry, however many there are", async () => {
   await queueRetries();
   await world.query("update ahs.webhook_event set not_before = $1 where id = 'msg_1'", [world.now()]);
   await world.query("vacuum analyze ahs.webhook_event");

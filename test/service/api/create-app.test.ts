@@ -99,7 +99,7 @@ describe("a method that a path does not have", () => {
     expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"]);
   });
 
-  it("OPTIONS tells the ones it has", async () => {
+  it("OPTIONS lists the ones it has", async () => {
     const response = await fakeApp().app.request(ROUTE, { method: "OPTIONS" });
     expect([response.status, response.headers.get("allow")]).toEqual([204, "GET, OPTIONS"]);
   });

@@ -51,7 +51,7 @@ describe("the verification interface alone", () => {
       expect([path, await statusOf(verification, path)]).toEqual([path, 404]);
   });
 
-  it("tells of itself alone", async () => {
+  it("describes itself alone", async () => {
     const { verification } = alone();
     const texts = await Promise.all([
       textOf(verification, "/llms.txt"),
@@ -76,7 +76,7 @@ describe("the verification interface alone", () => {
 });
 
 describe("the scoring interface alone", () => {
-  it("answers and tells of nothing of verification", async () => {
+  it("answers and describes nothing of verification", async () => {
     const { scoring } = alone();
     for (const path of ["/health", "/v1/openapi.json", "/v1/docs", `/v1/verdicts/${VERDICT_ID}`])
       expect([path, await statusOf(scoring, path)]).toEqual([path, 404]);
@@ -105,7 +105,7 @@ describe("both interfaces on one port", () => {
     expect(await textOf(both, "/v1/docs")).toContain('<a href="/docs">Agent Health</a>');
   });
 
-  it("share llms.txt, tools and the payment manifest, which tell of all", async () => {
+  it("share llms.txt, tools and the payment manifest, which describe all", async () => {
     const ports = bothPorts();
     const app = fakeBothApp({
       discovery: {

@@ -123,7 +123,7 @@ describe("safe amounts", () => {
     }
   });
 
-  test("an amount beyond the greatest is kept as the greatest, a negative one is refused", () => {
+  test("an amount beyond the greatest is stored as the greatest, a negative one is refused", () => {
     expect(decodeSafeAmount(encodeSafeAmount(1n << 100n))).toBe(greatest * 10_000n);
     expect(() => encodeSafeAmount(-1n)).toThrow(/zero or more, got -1/);
   });

@@ -29,7 +29,7 @@ describe("the payment of a call", () => {
     ["a transfer that is cut short", transfer.slice(0, -2)],
     ["a transfer without arguments", "0xa9059cbb"],
     ["a transfer to no address", `0xa9059cbb${"f".repeat(64)}${"0".repeat(64)}`],
-  ])("of %s is none", (_name, input) => {
+  ])("of %s is null", (_name, input) => {
     expect(readTokenPayment(input, OWNER)).toBeNull();
   });
 

@@ -33,7 +33,7 @@ describe("a cache of loaded values", () => {
     expect(loads).toEqual(["a", "b", "c", "a"]);
   });
 
-  it("tells a failure to all who wait for it, and tries again for the next", async () => {
+  it("reports a failure to all who wait for it, and tries again for the next", async () => {
     const { ask, loads } = memory();
     const answers = await Promise.allSettled([ask("broken"), ask("broken")]);
     expect(answers.map(({ status }) => status)).toEqual(["rejected", "rejected"]);

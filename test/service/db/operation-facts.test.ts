@@ -45,7 +45,7 @@ async function score(wallet: string, ageSeconds: number, changes = {}): Promise<
 }
 
 describe("the server", () => {
-  test("tells its version, its user and how far it is migrated", async () => {
+  test("reports its version, its user and how far it is migrated", async () => {
     const facts = await readServerFacts(db.$client);
     expect(facts.version).toBeGreaterThan(140_000);
     expect(facts.migrations.applied).toBe(facts.migrations.known);

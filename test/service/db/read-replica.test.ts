@@ -132,7 +132,7 @@ test("a server that replays nothing, and a database of another server, are not r
   await expect(reads.transaction(async () => undefined)).rejects.toThrow("no writes");
 });
 
-test("what a replica shows is never said to be newer than it is", () => {
+test("the data of a replica is never reported as newer than it is", () => {
   // At each moment the primary writes some bytes, and the replica has replayed up to a moment before.
   const moments = fc.array(fc.record({ written: fc.nat(3), behind: fc.nat(5) }), { minLength: 1 });
   fc.assert(

@@ -25,7 +25,7 @@ test("a reset clears the scores and the index of the chain", async () => {
   expect(rows).toEqual([{ schema_name: "index_313370_abc" }]);
 });
 
-test("of the tables of a replaced chain only those are kept that people paid for or cared by", async () => {
+test("of the tables of a replaced chain only those stay that callers paid for or asked for", async () => {
   expect(await tablesLeft(CHAIN_ID)).toEqual([
     "alert_subscription",
     "payment",
@@ -34,7 +34,7 @@ test("of the tables of a replaced chain only those are kept that people paid for
   ]);
 });
 
-test("of any other chain all is kept that cannot be read from it again", async () => {
+test("of any other chain all rows stay that cannot be read from it again", async () => {
   expect(await tablesLeft(OTHER_CHAIN)).toEqual([
     "agent_document",
     "alert_subscription",

@@ -241,7 +241,7 @@ describe("an indexer that is taken over", () => {
     for (const role of ROLES) await plantFunctions(role);
   });
 
-  test("has nobody run what it names like a function of PostgreSQL", async () => {
+  test("cannot make others run its functions that are named like those of PostgreSQL", async () => {
     for (const db of [as.ahs_serve, as.ahs_work]) {
       await db.transaction((tx) => holdChain(tx, CHAIN_ID));
       await readBuilds(db.$client, CHAIN_ID);

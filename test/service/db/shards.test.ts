@@ -75,7 +75,7 @@ test("other work and another chain have shards of their own", async () => {
   });
 });
 
-test("what a worker held that was killed with SIGKILL is taken over at once", async () => {
+test("shards of a worker that was killed with SIGKILL are taken over at once", async () => {
   const options = newWork();
   const items = itemsOf(20);
   const holder = fork(HOLDER, [db.$client.options.connectionString ?? "", options.name, ...items]);

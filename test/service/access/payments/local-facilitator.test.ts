@@ -134,7 +134,7 @@ describe("a settlement at the fees of the moment", () => {
     expect(await facilitator.verify(await usdc.sign({ value: 10_000_000n }))).toEqual({ kind: "valid" });
   });
 
-  it("cannot be checked while nobody can tell what was spent, whatever the payment", async () => {
+  it("cannot be checked while the spent sum is unknown, whatever the payment", async () => {
     const spending = { refusal: () => Promise.reject(new Error("no database")) };
     expect(await usdc.facilitator({ spending }).verify(await usdc.sign())).toMatchObject({
       kind: "unavailable",
@@ -161,7 +161,7 @@ describe("a settlement at the fees of the moment", () => {
 });
 
 describe("a contract wallet", () => {
-  it("pays by the signature of its owner, which nobody else can give", async () => {
+  it("pays by the signature of its owner, which no other account can give", async () => {
     usdc.startSender();
     const wallet = usdc.chain.contracts.smartWallet;
     await usdc.mint(CENT, wallet);

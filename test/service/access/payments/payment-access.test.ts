@@ -24,7 +24,7 @@ async function errorOf(response: Response): Promise<string> {
 }
 
 describe("an unpaid request", () => {
-  it("is told the price in a header and, the same, in the body", async () => {
+  it("gets the price in a header and, the same, in the body", async () => {
     const response = await world.request(CHEAP);
     const body = await response.json();
     expect(response.status).toBe(402);
@@ -61,7 +61,7 @@ describe("an unpaid request", () => {
     expect(JSON.parse(header)).toEqual(body);
   });
 
-  it("is told above 1 USD what official clients need", async () => {
+  it("gets advice for official clients above 1 USD", async () => {
     expect((await world.terms(DEAR)).error).toContain("setSpendControls");
     expect((await world.terms(CHEAP)).error).not.toContain("setSpendControls");
   });
@@ -190,7 +190,7 @@ describe("a payment", () => {
     ]);
   });
 
-  it("is kept, and given to the facilitator, without the query of what it bought", async () => {
+  it("is stored, and given to the facilitator, without the query of its request", async () => {
     const path = `${CHEAP}?webhook_url=https://hooks.example/secret`;
     expect((await world.request(path, paid(await world.sign(path)))).status).toBe(200);
     const [row] = await world.rows();
@@ -250,7 +250,7 @@ describe("other ways", () => {
     expect(await states()).toEqual([]);
   });
 
-  it("a claim that no payment has is a 402, one that is none a 400", async () => {
+  it("a claim that no payment has is a 402, a malformed one a 400", async () => {
     expect((await world.request(CHEAP, { "x-payment-claim": "ab".repeat(32) })).status).toBe(402);
     expect((await world.request(CHEAP, { "x-payment-claim": "mine" })).status).toBe(400);
   });

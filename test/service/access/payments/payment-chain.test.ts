@@ -14,7 +14,7 @@ afterAll(() => usdc.close());
 const STRANGER: Address = "0x00000000000000000000000000000000000000ff";
 
 describe("the chain, asked about an authorization", () => {
-  it("tells by which transaction it paid us, whoever sent that", async () => {
+  it("names the transaction by which it paid us, from any sender", async () => {
     const payment = await usdc.sign();
     expect(await usdc.paymentChain.isUsed(payment)).toBe(false);
     const hash = await usdc.carryOut(payment);

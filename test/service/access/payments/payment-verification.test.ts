@@ -54,7 +54,7 @@ describe("an authorization that others carry out while it is verified", () => {
     expect(await states()).toEqual(["reserved"]);
   });
 
-  it("is refused without a row once a final block shows that it paid somebody else", async () => {
+  it("is refused without a row once a final block shows that it paid another account", async () => {
     const header = paid(await world.sign(CHEAP));
     world.desk.meanwhile.verify = () => Object.assign(world.chain, { used: true, usedInFinal: true });
     expect([(await world.request(CHEAP, header)).status, await states()]).toEqual([402, []]);
@@ -62,7 +62,7 @@ describe("an authorization that others carry out while it is verified", () => {
 });
 
 describe("an authorization that was used before the request", () => {
-  it("is refused, since whoever shows it may have read it on the chain", async () => {
+  it("is refused, since its sender may have read it on the chain", async () => {
     const header = paid(await world.sign(CHEAP));
     Object.assign(world.chain, { used: true, transfer: TRANSFER });
     const response = await world.request(CHEAP, header);
@@ -107,7 +107,7 @@ describe("a payment whose settlement is too dear now", () => {
 });
 
 describe("a wallet without the money", () => {
-  it("is told so, and leaves neither a payment nor a key nor a bucket behind", async () => {
+  it("is refused for that, and leaves neither a payment nor a key nor a bucket behind", async () => {
     world.chain.balance = 9_999n;
     const headers = { ...paid(await world.sign(CHEAP)), "idempotency-key": "order-1" };
     const response = await world.request(CHEAP, headers);

@@ -54,7 +54,7 @@ describe("a payment whose money moved", () => {
     expect(await unconfirmed(LATER)).toEqual([]);
   });
 
-  it("is listed as lost, once, and owed to nobody", async () => {
+  it("is listed as lost, once, and no longer owed", async () => {
     const id = await settled();
     const lost = { error: "gone", creditId: randomUUID(), now: LATER };
     expect(await losePayment(db, id, lost)).toBe(true);

@@ -141,7 +141,7 @@ describe("owed work", () => {
 describe("reconciliation", () => {
   const due = () => readDuePayments(db, { chainId: 31_337, now, limit: 10 });
 
-  it("sees what is past its deadline, and nothing that somebody works on", async () => {
+  it("sees payments past their deadline, and none that a request works on", async () => {
     await reserve();
     expect(await due()).toEqual([]);
     pass(120_001);
@@ -198,7 +198,7 @@ describe("reconciliation", () => {
 });
 
 describe("an answer", () => {
-  it("is kept for a day, the payment for good", async () => {
+  it("is stored for a day, the payment for good", async () => {
     const id = await reserve();
     await store.settle(id, HASH);
     await store.answer(id, { contentType: "text/plain", body: "here" });

@@ -36,7 +36,7 @@ function sighting(changes: Partial<PaymentSighting> = {}): PaymentSighting {
 
 const ANY = { used: true, usedInFinal: true, order: "open", finalTime: VALID_BEFORE + 1 } as const;
 
-describe("a payment that nobody is working on", () => {
+describe("a payment that no request works on", () => {
   it.each<[string, Partial<UnsettledPayment>, Partial<PaymentSighting>, string]>([
     ["that paid us is settled, whatever else is so", {}, { ...ANY, transfer: TRANSFER }, "settle"],
     ["that paid us after its release is settled", { state: "released" }, { transfer: TRANSFER }, "settle"],

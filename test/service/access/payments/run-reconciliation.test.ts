@@ -93,7 +93,7 @@ describe("a server killed", () => {
     expect(await afterDeadline(id)).toBe("settled");
   });
 
-  it("before anybody carried it out: a released authorization is forgotten once it has expired", async () => {
+  it("before any transaction carried it out: a released authorization is dropped once it has expired", async () => {
     const validBefore = BigInt(Math.floor(Date.now() / 1000) + 7);
     const { id } = await reserved(await usdc.sign({ validBefore }));
     await store().release(id, "the work failed");

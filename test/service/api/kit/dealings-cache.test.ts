@@ -73,7 +73,7 @@ describe("the dealings of a wallet", () => {
     ]);
   });
 
-  test("that could not be read are not kept", async () => {
+  test("that could not be read are not cached", async () => {
     const { readDealings, reads, state } = world();
     state.fails = true;
     await expect(readDealings(WALLET, null)).rejects.toThrow("broken");
@@ -85,7 +85,7 @@ describe("the dealings of a wallet", () => {
     expect(reads).toHaveLength(4);
   });
 
-  test("are kept in bounded memory, those of the wallet asked for last always", async () => {
+  test("are cached in bounded memory, those of the wallet asked for last always", async () => {
     const { readDealings, reads } = world({ senders: 40_000 });
     for (const number of [11, 12, 13]) await readDealings(account(number), null);
     await readDealings(account(13), null);

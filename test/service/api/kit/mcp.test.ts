@@ -169,7 +169,7 @@ describe("/mcp", () => {
     expect(result.structuredContent).toMatchObject({ ahs_score: 84, features: [{ name: "success_rate" }] });
   });
 
-  it("tells a refusal as the problem or the faults that the interface answers, uncharged", async () => {
+  it("returns a refusal as the problem or the faults that the interface answers, uncharged", async () => {
     const world = fakeApp();
     const client = await connect(world, { "x-api-key": KEY });
     const faulty = await client.callTool({ name: "route_payment", arguments: { address: "0x12" } });
@@ -213,7 +213,7 @@ describe("/mcp", () => {
     });
   });
 
-  it("tells the claim of an answer that is owed, and takes it back with the next call", async () => {
+  it("returns the claim of an answer that is owed, and takes it back with the next call", async () => {
     const seen: (string | undefined)[] = [];
     const world = fakeApp();
     const access: typeof world.ports.access = {

@@ -28,7 +28,7 @@ describe("a preview", () => {
     expect([keys.states(), read]).toEqual([[], []]);
   });
 
-  it.each(REPORTS)("of %s %s is none of a wallet that is not followed", async (method, path) => {
+  it.each(REPORTS)("of %s %s is a 404 for a wallet that is not followed", async (method, path) => {
     const scores = { standing: async () => standing({ followed: false, score: null }) };
     const { app } = fakeApp({ scores });
     expect((await app.request(`${path}?preview=true`, { method })).status).toBe(404);

@@ -107,7 +107,7 @@ async function buy(
   });
 }
 
-describe("what is bought of a wallet", () => {
+describe("the report for sale of a wallet", () => {
   test("is named with its price to who is signed in, on a page of their own", async () => {
     const answer = await pagesApp(fakePublicPages()).app.request(PATH, { headers: SIGNED_IN });
     const html = await answer.text();
@@ -220,7 +220,7 @@ describe("what is bought of a wallet", () => {
     expect(world.keys.balance()).toBe(4_000);
   });
 
-  test("is shown by the page's address, and by any form, for as long as it is kept", async () => {
+  test("is shown by the page's address, and by any form, for as long as it is stored", async () => {
     const bought = await worldOf().app.request(`/ahs/${WALLET_EIP55}?include=features,history`, {
       headers: { "x-api-key": KEY },
     });
@@ -279,7 +279,7 @@ describe("what is bought of a wallet", () => {
     expect(world.scored).toHaveLength(1);
   });
 
-  test("is on offer where what is kept is of something else, and asked for again while it is under way", async () => {
+  test("is on offer where the stored answer is of something else, and asked for again while it is under way", async () => {
     const pageOf = async (kept: KeptPurchase) => htmlSignedIn({ keptPurchase: async () => kept });
     const other = await pageOf({ kind: "answered", body: '{"api_key":"x"}', until: NOW });
     expect(other).toContain("Show it for 1.00 USD");

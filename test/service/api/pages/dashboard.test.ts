@@ -32,7 +32,7 @@ describe("the dashboard", () => {
     expect(html).not.toMatch(/NaN|Infinity|undefined|null/);
   });
 
-  test("tells scores by grade in a picture and in words", async () => {
+  test("shows scores by grade in a picture and in words", async () => {
     const html = await htmlOf("/", {
       distribution: async () => [
         { score: 0, wallets: 3 },
@@ -82,7 +82,7 @@ describe("the dashboard", () => {
     expect(html).toContain('<dt>Score</dt><dd class="number">1.00 USD</dd>');
   });
 
-  test("tells a change of grade with its wallet and its transaction", async () => {
+  test("shows a change of grade with its wallet and its transaction", async () => {
     const change: GradeChange = {
       wallet: WALLET,
       from: null,

@@ -33,7 +33,7 @@ describe("pages", () => {
     for (const path of named) expect((await app.request(path)).status, path).toBe(200);
   });
 
-  test("have their files kept for good under a URL that changes with them, and shortly under any other", async () => {
+  test("have their files cached for good under a URL that changes with them, and shortly under any other", async () => {
     const cached = async (path: string) => (await app.request(path)).headers.get("cache-control");
     expect(await cached(STYLE_HREF)).toBe("public, max-age=31536000, immutable");
     expect(await cached("/assets/style.css")).toBe("public, max-age=300");
@@ -79,7 +79,7 @@ describe("pages", () => {
     }
   });
 
-  test("tell a browser of a missing page in words, and a program by a problem", async () => {
+  test("answer for a missing page in words to a browser, and by a problem to a program", async () => {
     const shown = await app.request("/nowhere", { headers: BROWSER });
     expect([shown.status, shown.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
     expect(await shown.text()).toContain("There is no /nowhere here");

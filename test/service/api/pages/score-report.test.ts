@@ -38,7 +38,7 @@ function entry(minutes: number, score: number | null): HistoryEntry {
 }
 
 describe("the report of a wallet", () => {
-  test("tells every point between the parts and the score, and why the weak link took some", async () => {
+  test("shows every point between the parts and the score, and why the weak link took some", async () => {
     const { score, lines } = scoreTotal(
       { d1: 30_240_000, d2: 88_100_000, patterns: [STORM], sanctioned: false },
       AHS_2026_2,
@@ -93,7 +93,7 @@ describe("the report of a wallet", () => {
     expect(html).not.toContain("Rounding");
   });
 
-  test("draws a score as holding until the next one, and tells ends of one day by their hours", async () => {
+  test("draws a score as holding until the next one, and labels ends of one day by their hours", async () => {
     const html = await shown({ history: [entry(100, 60), entry(50, 80), entry(0, 80)] });
     const line = /<polyline[^>]*points="([^"]+)"/.exec(html)?.[1] ?? "";
     const steps = line.split(" ").map((point) => point.split(",").map(Number));

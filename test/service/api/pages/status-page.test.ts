@@ -161,7 +161,7 @@ describe("the status page", () => {
     expect(lines.find(({ name }) => name === "Verdicts")?.words).toBe("No verdict is waiting.");
   });
 
-  test("tells what it cannot tell, and counts several faults", () => {
+  test("marks unknown components, and counts several faults", () => {
     const lines = statusLines(reading({ readiness: null, records: null, verification: null }));
     expect(lines.every(({ state }) => state === "attention")).toBe(true);
     expect(statusHeadline(lines)).toBe("4 components are degraded");

@@ -33,7 +33,7 @@ test("shows at most the given number of characters and marks the cut", () => {
   );
 });
 
-test("a list tells how much of it is left out", () => {
+test("a list counts the entries that are left out", () => {
   expect(firstOf([1, 2, 3], 2)).toEqual({ shown: [1, 2], left: 1 });
   expect(firstOf([1], 2)).toEqual({ shown: [1], left: 0 });
 });

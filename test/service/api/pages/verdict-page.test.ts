@@ -29,7 +29,7 @@ async function open(view: VerdictView, query = "", id = VERDICT_ID) {
 }
 
 describe("the page of a verdict", () => {
-  test("tells the decision, why it was made, and how to check it, and no cache keeps it", async () => {
+  test("shows the decision, why it was made, and how to check it, and is not cached", async () => {
     const { response, html } = await open(verdictView());
     expect([response.status, response.headers.get("cache-control"), response.headers.get("refresh")]).toEqual(
       [200, "private, no-store", null],

@@ -11,7 +11,7 @@ function standingAs(changes: Parameters<typeof standing>[0]): Partial<PagePorts>
   return { wallets: { ...wallets, standing: async () => standing(changes) } };
 }
 
-describe("what everybody sees of a wallet", () => {
+describe("the public page of a wallet", () => {
   test("is its score, how payments go by default, and how to check both, and nothing of what is paid for", async () => {
     const answer = await pagesApp(fakePublicPages()).app.request(PATH);
     const html = await answer.text();

@@ -252,7 +252,7 @@ describe("deliveries", () => {
   });
 });
 
-describe("what acts on a subscription", () => {
+describe("an action on a subscription", () => {
   it.each([
     ["/test", "test"],
     ["/rotate", "rotate"],

@@ -308,7 +308,7 @@ describe("GET /ahs/{address}", () => {
     expect((await app.request(PATH, WITH_KEY)).status).toBe(200);
   });
 
-  it("gives the price back when the work throws, and tells nothing of why", async () => {
+  it("gives the price back when the work throws, and hides the reason", async () => {
     const { app, keys, log } = fakeApp({
       scoreNow: async () => {
         throw new Error("a secret detail");

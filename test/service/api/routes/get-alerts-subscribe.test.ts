@@ -61,7 +61,7 @@ describe("GET /alerts/subscribe/{address}", () => {
     expect(bought[0]?.events).toEqual(["ahs.sanctions_hit", "ahs.grade_changed"]);
   });
 
-  it("takes thresholds, and shows how their values stand", async () => {
+  it("takes thresholds, and shows their current values", async () => {
     const { app, bought } = shop();
     const chosen = { score_below: "70", d2_below: "0", confidence_below: "0.125" };
     const answer = await bodyOf(await app.request(pathOf({ webhook_url: HOOK, ...chosen }), WITH_KEY));

@@ -105,7 +105,7 @@ describe("GET /counterparties/{address}", () => {
     });
   });
 
-  it("never tells unpriced volume as zero", async () => {
+  it("never reports unpriced volume as zero", async () => {
     const source = reportSource();
     const rows = {
       ...source.rows,
@@ -163,7 +163,7 @@ describe("GET /counterparties/{address}", () => {
 });
 
 describe("chain labels", () => {
-  it("name the accounts of the deployment before what anybody registered", () => {
+  it("name the accounts of the deployment before registered names", () => {
     const known = knownAccounts({
       identityRegistry: { address: account(0x11), startBlock: 0 },
       sanctionsList: { address: account(0x12), startBlock: 0 },

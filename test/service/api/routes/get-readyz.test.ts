@@ -67,7 +67,7 @@ describe("GET /readyz", () => {
     });
   });
 
-  it("is 200 however old a sanctions list is, and tells its age", async () => {
+  it("is 200 however old a sanctions list is, and reports its age", async () => {
     const year = 365 * 86_400;
     const old = { ...SOURCES[0], checkedAt: new Date(NOW.getTime() - year * 1000) } as SourceStatus;
     const head = async () => ({ blockNumber: 9, timestamp: NOW.getTime() / 1000 });

@@ -69,7 +69,7 @@ describe("GET /report-card/{address}", () => {
     });
   });
 
-  it("tells of a sanctioned wallet its listing, first and as the only reason", async () => {
+  it("shows the listing of a sanctioned wallet first and as the only reason", async () => {
     const { dimensions, adjustments } = await cardOf({
       scoreNow: async () => ({ kind: "stored", row: sanctionedScore() }),
     });
@@ -114,7 +114,7 @@ describe("GET /report-card/{address}", () => {
     });
   });
 
-  it("tells how it went day by day, and nothing where no score is stored", async () => {
+  it("shows the score of each day, and nothing where no score is stored", async () => {
     const scoreHistory = (...points: readonly StoredScore[]) => ({
       daily: async () => ({ points, next: null }),
       gradeChanges: async () => ({ points: [], next: null }),
@@ -158,7 +158,7 @@ describe("GET /report-card/{address}", () => {
   it.each([
     ["png", "image/png"],
     ["svg", "image/svg+xml"],
-  ])("draws it as %s, kept nowhere", async (format, type) => {
+  ])("draws it as %s, which is not cached", async (format, type) => {
     const { response, keys } = await ask({}, `${PATH}?format=${format}`);
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe(type);

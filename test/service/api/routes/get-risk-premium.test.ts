@@ -108,7 +108,7 @@ describe("GET /risk/premium/{address}", () => {
     expect(body.labels_unavailable_reason).toBe("no_provider_configured");
   });
 
-  it("names what the chain itself tells, and the lists first", async () => {
+  it("names labels of the chain itself, and the lists first", async () => {
     const { body } = await premium({
       scores: { standing: async () => standing({ sanctions: [LISTING] }) },
       knownAccounts: new Map([[WALLET, [{ label: "Mixer", category: "mixer", source: "deployment" }]]]),

@@ -226,7 +226,7 @@ describe("POST /ahs/batch", () => {
     expect(detail.map(({ type, loc }) => [type, loc])).toEqual(faults);
   });
 
-  it("answers the others when one wallet fails, each failure as the single call would tell it", async () => {
+  it("answers the others when one wallet fails, each failure as the single call would report it", async () => {
     const { response, spent, log, read } = await batch([FIRST, SECOND, THIRD, account(4)], {
       scoreNow: async (address) => {
         if (address === SECOND) throw new Error("a secret of the scorer");

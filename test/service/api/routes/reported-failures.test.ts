@@ -79,7 +79,7 @@ describe("a failure from before the index followed the wallet", () => {
     expect(body.steps).toMatchObject([{ kind: "retry_transaction", transaction: { nonce: 7 } }]);
   });
 
-  it("makes /agent/protect tell that it is not complete where the calldata is not known", async () => {
+  it("makes /agent/protect report that it is not complete where the calldata is not known", async () => {
     const { body } = await ask<ProtectAnswer>("/agent/protect", async () => null);
     expect(body).toMatchObject({ coverage: { complete: false }, not_retried: [{ reason: "not_read" }] });
   });

@@ -48,7 +48,7 @@ async function server(keepAnswered: "kept" | "killed before") {
   };
 }
 
-it("monitoring by key is neither free nor doubled when the server dies before the debit is kept with its answer", async () => {
+it("monitoring by key is neither free nor doubled when the server dies before the debit is stored with its answer", async () => {
   const wanted = { name: "k", partner: false, balanceUnits: 5_000, expiresAt: null };
   const { key, secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: randomUUID });
   const request = { headers: { "X-API-Key": secret, "Idempotency-Key": "monitor" } };

@@ -77,7 +77,7 @@ describe("GET /v1/verdicts/{verdict_id}", () => {
     expect(answer).toMatchObject({ final_verdict, on_chain_action: action });
   });
 
-  it("tells every decision so far, and who reviewed the newest", async () => {
+  it("lists every decision so far, and who reviewed the newest", async () => {
     const run = { cause: "submitted", finalVerdict: "HOLD", createdAt: NOW } as const;
     const answer = await answerOf(
       verdictView({
@@ -105,7 +105,7 @@ describe("GET /v1/verdicts/{verdict_id}", () => {
     expect(answer).toMatchObject({ status: "completed", final_verdict: "HOLD", rerun });
   });
 
-  it("is open to whoever knows the id, and kept in no shared cache", async () => {
+  it("is open to any caller that knows the id, and is not in shared caches", async () => {
     const response = await ask(verdictView());
     expect([response.status, response.headers.get("cache-control")]).toEqual([200, "private, no-cache"]);
     expect((await ask(pendingView())).headers.get("cache-control")).toBe("private, no-store");
@@ -171,7 +171,7 @@ describe("the settlement of a verdict", () => {
     expect(settlement?.reason).toContain("without its chain and escrow");
   });
 
-  it("tells transaction and review of a bound job", async () => {
+  it("shows transaction and review of a bound job", async () => {
     const { settlement } = await answerOf(
       verdictView({
         namedJob: { ...named, isBound: true },

@@ -30,7 +30,7 @@ describe("GET /health", () => {
     expect((await app.request("/health")).status).toBe(200);
   });
 
-  it("stands beside the priced diagnosis of a wallet, which it takes nothing from", async () => {
+  it("does not shadow the priced diagnosis of a wallet", async () => {
     const app = fakeBothApp();
     expect((await app.request("/health")).status).toBe(200);
     expect((await app.request(`/health/${WALLET}`)).status).toBe(401);
@@ -117,7 +117,7 @@ describe("the health of verification", () => {
     expect((await world({ node: null }).check()).chain.status).toBe("ok");
   });
 
-  it("tells a model that is not configured from one that does not answer", async () => {
+  it("distinguishes a model that is not configured from one that does not answer", async () => {
     expect((await world({ model: null }).check()).model.status).toBe("not_configured");
     const down = async () => ({ isReachable: false, detail: "HTTP status 502" });
     expect((await world({ model: down }).check()).model).toEqual({

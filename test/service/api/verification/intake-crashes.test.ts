@@ -166,7 +166,7 @@ describe("a request that is killed", () => {
   });
 });
 
-describe("a settlement of which nobody hears", () => {
+describe("a settlement without an answer", () => {
   const pending = async () => {
     const world = intakeWorld(db, { waitMs: 0 });
     world.desk.answers.settle = "silence";
@@ -200,7 +200,7 @@ describe("a settlement of which nobody hears", () => {
     expect((await world.submit(await world.output(), payment.headers)).status).toBe(402);
   });
 
-  it("that comes after all, when somebody else has bought the output, is owed and charges for no second verdict", async () => {
+  it("that comes after all, when another account has bought the output, is owed and charges for no second verdict", async () => {
     const { world, output, claim } = await pending();
     await reconcile(world, false);
     const bought = await read(await world.submit(output, (await world.key()).headers));
@@ -215,7 +215,7 @@ describe("a settlement of which nobody hears", () => {
   });
 });
 
-describe("what a payment is listed as", () => {
+describe("a payment is listed as", () => {
   it("owed until its verdict has a decision, and while that has failed", async () => {
     const world = intakeWorld(db);
     const output = await world.output();

@@ -51,7 +51,7 @@ describe("POST /v1/outputs by key", () => {
     expect(await ledgerOf(db)).toMatchObject({ kept: 1, accepted: 1, texts: 1 });
   });
 
-  it("answers a posted output's verdict again, uncharged, to whoever could pay", async () => {
+  it("answers a posted output's verdict again, uncharged, to any caller that could pay", async () => {
     const world = intakeWorld(db);
     const output = await world.output();
     const first = await read(await world.submit(output, (await world.key()).headers));
@@ -91,7 +91,7 @@ describe("POST /v1/outputs by key", () => {
     expect(JSON.stringify(rows)).not.toContain("whsec_");
   });
 
-  it("tells a later poster nothing of the first one's webhook", async () => {
+  it("hides the first poster's webhook from a later one", async () => {
     const world = intakeWorld(db);
     const output = await world.output({ webhook_url: "https://hooks.example.com/v" });
     await world.submit(output, (await world.key()).headers);
@@ -109,7 +109,7 @@ describe("POST /v1/outputs by key", () => {
   });
 });
 
-describe("what costs nothing", () => {
+describe("a free refusal:", () => {
   const spent = (used: number) => ({ budget: panelBudget({ tokensPerDay: 10, used }) });
 
   it.each([
@@ -131,7 +131,7 @@ describe("what costs nothing", () => {
     expect((await world.submit(await world.output({ spec_id: randomUUID() }), {})).status).toBe(404);
   });
 
-  it("telling the price to a caller without a credential, which reads nothing of the day's calls", async () => {
+  it("a caller without a credential, who gets the price without a read of the day's calls", async () => {
     const readDay = () => Promise.reject(new Error("asked without a payer"));
     const world = intakeWorld(db, { budget: { ...panelBudget(), readDay } });
     expect((await world.submit(await world.output(), {})).status).toBe(402);
@@ -249,7 +249,7 @@ describe("the slot of an output", () => {
     });
   });
 
-  it("is judged from the tokens of the day that are kept for jobs", async () => {
+  it("is judged from the tokens of the day that are reserved for jobs", async () => {
     const budget = panelBudget({ used: 700 });
     const world = intakeWorld(db, { bind: async () => boundTo(7n), budget });
     const output = outputBody(await world.registered(jobSpec));
@@ -351,7 +351,7 @@ describe("the slot of an output", () => {
     expect(await read(await world.submit(output, (await world.key()).headers))).toEqual(first);
   });
 
-  it("goes to the next submission by somebody else, charged anew, once a job's verdict failed", async () => {
+  it("goes to the next submission by another account, charged anew, once a job's verdict failed", async () => {
     const world = intakeWorld(db, { bind: async () => boundTo(7n) });
     const output = outputBody(await world.registered(jobSpec));
     const submitter = await world.key();

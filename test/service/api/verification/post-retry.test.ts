@@ -155,7 +155,7 @@ describe("POST /v1/verdicts/{verdict_id}/retry", () => {
     expect(await balanceOf(keyId)).toBe(4_500);
   });
 
-  it("refuses whoever brings no credential, another key, and what did not fail or does not exist", async () => {
+  it("refuses a caller without a credential or with another key, and a verdict that did not fail or does not exist", async () => {
     const world = intakeWorld(db);
     const { headers } = await world.key();
     const id = await submitted(world, headers);
@@ -177,7 +177,7 @@ describe("POST /v1/verdicts/{verdict_id}/retry", () => {
     expect(await outcomeOf(await retry(world, id, headers))).toEqual([404, "not-found"]);
   });
 
-  it("refuses what has been decided, however its re-run stands", async () => {
+  it("refuses a verdict that has been decided, whatever the status of its re-run", async () => {
     const world = intakeWorld(db);
     const { headers } = await world.key();
     const id = await submitted(world, headers);

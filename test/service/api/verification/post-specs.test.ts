@@ -305,7 +305,7 @@ describe("a specification that is registered", () => {
     });
   });
 
-  it("tells at once whether the specification is its job's", async () => {
+  it("reports at once whether the specification is its job's", async () => {
     const binding = { status: "unbound", reason: "the escrow has no such job" } as const;
     const { answer } = await specRow({}, { binding: async () => binding });
     expect(answer).toMatchObject({ binding });

@@ -87,7 +87,7 @@ describe("twenty submissions of one output at once", () => {
 });
 
 describe("a submission that meets another one being paid", () => {
-  it("is told to come back, uncharged, and makes its own once that one falls through", async () => {
+  it("is asked to come back, uncharged, and makes its own once that one falls through", async () => {
     const world = intakeWorld(db, { waitMs: 300 });
     const output = await world.output();
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -337,7 +337,7 @@ describe("a process killed", () => {
 
 /** Last, since it leaves the time of the chain a day ahead. */
 describe("the rest of a channel is withdrawn", () => {
-  it("by its payer: what was charged is claimed before it", async () => {
+  it("by its payer: the charged sum is claimed before it", async () => {
     usdc.startSender();
     const before = await balances();
     const { pay, sign, config } = open();
