@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import ts from "typescript";
 
-/** Fails on words that comments, docs and the texts of the service do not use (see docs/glossary.md), and prints each place. */
+/** Fails on words that comments, docs, test titles and the texts of the service do not use (see docs/glossary.md), and prints each place. */
 
 /** Riddles instead of a concrete subject and a plain verb. */
 const BANNED: readonly RegExp[] = [
@@ -16,6 +17,13 @@ const BANNED: readonly RegExp[] = [
   /(?<=^|[.:;] )What (?!is\b.*\?$)/gm,
 ];
 
+/** A title begins in lower case, and has none of the words that the glossary replaces. */
+const BANNED_IN_TITLES: readonly RegExp[] = [
+  ...BANNED,
+  /(?<=^|[.:;] )what /gm,
+  /\b(?:kept|standing|sighting|carrier)s?\b/gi,
+];
+
 /** Sources whose string literals users read: answers, pages, the reference, messages of commands. */
 const SHOWN = /^(?:service|bin|client)\//;
 /** A literal of four words or more; shorter ones are names and codes. */
@@ -24,8 +32,16 @@ const SENTENCE = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/g;
 const ROOT = new URL("..", import.meta.url).pathname;
 
 for (const file of listFiles()) {
-  for (const { number, text } of proseOf(file)) {
-    const found = BANNED.flatMap((word) => text.match(word) ?? []);
+  const source = readIfThere(join(ROOT, file));
+  report(file, proseOf(file, source), BANNED);
+  if (file.startsWith("test/")) report(file, titlesOf(file, source), BANNED_IN_TITLES);
+}
+
+type Line = { readonly number: number; readonly text: string };
+
+function report(file: string, lines: readonly Line[], words: readonly RegExp[]): void {
+  for (const { number, text } of lines) {
+    const found = words.flatMap((word) => text.match(word) ?? []);
     if (found.length === 0) continue;
     process.stderr.write(`${file}:${number}: ${found.join(", ")}: ${text.trim()}\n`);
     process.exitCode = 1;
@@ -53,8 +69,7 @@ function sentencesOf(line: string): string {
 }
 
 /** The lines of a document without headings, or the comments of a source file, with the sentences that it shows to users. */
-function proseOf(file: string): { readonly number: number; readonly text: string }[] {
-  const source = readIfThere(join(ROOT, file));
+function proseOf(file: string, source: string): Line[] {
   const lines = source.split("\n").map((text, index) => ({ number: index + 1, text }));
   if (file.endsWith(".md")) return lines.filter(({ text }) => !text.startsWith("#"));
   let isOpen = false;
@@ -68,6 +83,33 @@ function proseOf(file: string): { readonly number: number; readonly text: string
     isOpen = isOpen ? !text.includes("*/") : text.slice(start).startsWith("/*") && !text.includes("*/");
     return [{ number, text: comment }];
   });
+}
+
+/** The first arguments of test, it and describe, also after each, skipIf and their like. A file without a banned word is not parsed. */
+function titlesOf(file: string, source: string): Line[] {
+  if (BANNED_IN_TITLES.every((word) => source.search(word) < 0)) return [];
+  const parsed = ts.createSourceFile(file, source, ts.ScriptTarget.Latest);
+  const titles: Line[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isCallExpression(node) && /^(?:test|it|describe)$/.test(calleeOf(node))) {
+      const [title] = node.arguments;
+      if (title !== undefined && (ts.isStringLiteralLike(title) || ts.isTemplateExpression(title))) {
+        const start = title.getStart(parsed);
+        const { line } = parsed.getLineAndCharacterOfPosition(start);
+        titles.push({ number: line + 1, text: source.slice(start + 1, title.end - 1) });
+      }
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(parsed);
+  return titles;
+}
+
+/** `test` of `test.each(rows)(title, run)`. */
+function calleeOf(node: ts.Expression): string {
+  if (ts.isIdentifier(node)) return node.text;
+  if (ts.isTaggedTemplateExpression(node)) return calleeOf(node.tag);
+  return ts.isCallExpression(node) || ts.isPropertyAccessExpression(node) ? calleeOf(node.expression) : "";
 }
 
 /** A deleted file is listed until its deletion is staged. */

@@ -104,7 +104,7 @@ export const sanctionsChange = (t: IndexTypes) => ({
   transactionHash: t.hex().notNull(),
 });
 
-/** What the oracle contract holds for a wallet now, replayed from its events. */
+/** The record of a wallet in the oracle contract now, replayed from its events. */
 export const oracleScore = (t: IndexTypes) => ({
   wallet: t.hex().primaryKey(),
   /** False after an invalidation: only the floor for asOf is left. */
@@ -144,13 +144,13 @@ export const scoreRequest = (t: IndexTypes) => ({
   timestamp: t.bigint().notNull(),
 });
 
-/** Jobs of the escrows whose verdicts are settled, as their own events tell of them; created and unfunded ones are not here. */
+/** Jobs of the escrows whose verdicts are settled, by their own events; created and unfunded ones are not here. */
 export const job = (t: IndexTypes) => ({
   /** escrow:jobId */
   id: t.text().primaryKey(),
   escrow: t.hex().notNull(),
   jobId: t.bigint().notNull(),
-  /** What the newest event made of it: Funded, Submitted, Completed, Rejected or Expired. */
+  /** By the newest event: Funded, Submitted, Completed, Rejected or Expired. */
   status: t.text().notNull(),
   /** Who funded it, with how much of the escrow's token; null where it was funded before the escrow was followed. */
   client: t.hex(),
@@ -173,7 +173,7 @@ export const job = (t: IndexTypes) => ({
   endedTransaction: t.hex(),
 });
 
-/** What the verdict evaluator did, by its own events. */
+/** Actions of the verdict evaluator, by its own events. */
 export const verdictEvent = (t: IndexTypes) => ({
   id: t.text().primaryKey(),
   escrow: t.hex().notNull(),
@@ -192,7 +192,7 @@ export const verdictEvent = (t: IndexTypes) => ({
   transactionHash: t.hex().notNull(),
 });
 
-/** What wallets have available of their bonds, after each block in which that changed. */
+/** Available bonds of wallets, after each block in which they changed. */
 export const bondChange = (t: IndexTypes) => ({
   /** wallet:block */
   id: t.text().primaryKey(),
