@@ -5,7 +5,7 @@ import { startOfDay, turnOf } from "../db/day-budget.ts";
 import { viewOf } from "../db/index-snapshot.ts";
 import { type EnrolmentState, enrolment } from "../db/tables/history.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
-import { transactionColumns } from "./publish-intents.ts";
+import { orderColumns } from "../sender/orders/order-kind.ts";
 
 export const ENROL_PURPOSE = "enrol";
 
@@ -72,7 +72,7 @@ export async function readOpenEnrolments(
     /** True if the operator excludes the wallet. */
     isUnfollowed: sql<boolean>`exists (
       select from ahs.unfollowed u where u.chain_id = ${chainId} and u.address = ${enrolment.wallet})`,
-    transaction: transactionColumns,
+    transaction: orderColumns,
   };
   const ofState = (wanted: EnrolmentState) =>
     tx

@@ -3,7 +3,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import type { Database } from "../db/database.ts";
 import { epoch, senderTransaction } from "../db/tables/publish.ts";
-import { transactionColumns } from "./publish-intents.ts";
+import { orderColumns } from "../sender/orders/order-kind.ts";
 
 /** An epoch without its leaves, and the transaction that carries its root. */
 export type EpochRow = Awaited<ReturnType<typeof selectEpochs>>[number];
@@ -60,7 +60,7 @@ export async function lockEpochs(tx: NodePgDatabase, chainId: number): Promise<v
 function selectEpochs(db: NodePgDatabase) {
   const { epoch: number, root, uri, state, attempts, notBefore } = epoch;
   return db
-    .select({ epoch: number, root, uri, state, attempts, notBefore, transaction: transactionColumns })
+    .select({ epoch: number, root, uri, state, attempts, notBefore, transaction: orderColumns })
     .from(epoch)
     .innerJoin(senderTransaction, eq(senderTransaction.id, epoch.senderTransactionId));
 }

@@ -14,12 +14,10 @@ import {
 } from "viem";
 import { getAbiItem } from "viem/utils";
 import { reputationRegistryAbi } from "../chain/abi/reputation-registry.ts";
-import { holdChain } from "../db/chain-fence.ts";
-import { tryTransactionLock } from "../db/leader-lock.ts";
 import { metricsOf } from "../db/metrics.ts";
-import { quarantineItems, releaseItems } from "../db/quarantine.ts";
-import { runLoop } from "../db/run-loop.ts";
-import { fateOfCall } from "../sender/call-fate.ts";
+import { type Fault, quarantineItems, releaseItems } from "../db/quarantine.ts";
+import type { Evidence, OrderKind, Step } from "../sender/orders/order-kind.ts";
+import { type OrderRound, orderRound, repeatOrders, runOrders } from "../sender/orders/run-orders.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { composeFeedback, type FeedbackPlace } from "./feedback-document.ts";
 import {
@@ -52,16 +50,12 @@ type Settled = {
   readonly refusal: string | null;
 };
 
-/** Result of one round; "busy" when another process was in its round, "no_index" while there is nothing to compare with. */
-export type FeedbackRound =
-  | { readonly kind: "busy" | "no_index" }
-  | {
-      readonly kind: "done";
-      readonly settled: readonly Settled[];
-      readonly sent: readonly { readonly agentId: bigint; readonly kind: FeedbackRow["kind"] }[];
-      readonly held: number;
-      readonly spentWei: bigint;
-    };
+export type FeedbackRound = OrderRound<{
+  readonly settled: readonly Settled[];
+  readonly sent: readonly { readonly agentId: bigint; readonly kind: FeedbackRow["kind"] }[];
+  readonly held: number;
+  readonly spentWei: bigint;
+}>;
 
 /**
  * One round: settle the calls that are in a block or came to nothing, then queue those that are due. The row of a call, its
@@ -109,44 +103,37 @@ async function readLiveEntries(
   return live;
 }
 
-type OnceResult =
-  | Exclude<FeedbackRound, { readonly kind: "done" }>
-  | (Extract<FeedbackRound, { readonly kind: "done" }> & {
-      /** Agents that feedback is due for, and whose entries were not asked for. */
-      readonly unchecked: readonly bigint[];
-    });
-
-async function runOnce(deps: FeedbackDeps, live: LiveEntries): Promise<OnceResult> {
-  const { db, chainId, policy } = deps;
+async function runOnce(deps: FeedbackDeps, live: LiveEntries) {
+  const { db, policy } = deps;
   // The node is asked before the transaction, which must not wait for it.
   const indexes = await readIndexes(deps, await readUnsettledFeedback(db, deps));
   const { maxFeePerGas: weiPerGas } = await deps.node.estimateFeesPerGas();
-  return db.transaction(async (tx): Promise<OnceResult> => {
-    if (!(await tryTransactionLock(tx, `ahs-feedback:${chainId}`))) return { kind: "busy" };
-    await holdChain(tx, chainId);
-    if ((await readIndexedBlock(tx, chainId)) === null) return { kind: "no_index" };
-    const now = deps.now();
-    const settled = await settleFeedback(tx, { deps, indexes, now });
-    const expectedWei = policy.expectedGas.give * weiPerGas;
-    const spent = await readFeedbackSpending(tx, deps, { now, expectedWei });
-    const candidates = await readFeedbackCandidates(tx, deps, {
-      ...{ now, perWallet: policy.mostPerDay.wallet, perOwner: policy.mostPerDay.owner },
-    });
-    const { acts, held } = planFeedback(candidates, { ...spent, weiPerGas }, policy);
-    const sent: { agentId: bigint; kind: FeedbackRow["kind"] }[] = [];
-    const unchecked: bigint[] = [];
-    for (const act of acts) {
-      const { agentId } = act.candidate;
-      const index = live.get(agentId);
-      if (act.kind === "give" && index === undefined) {
-        unchecked.push(agentId);
-        continue;
+  return orderRound(deps, {
+    lock: "feedback",
+    readIndexedBlock,
+    round: async (tx, { now }) => {
+      const settled = await settleFeedback(tx, { deps, indexes, now });
+      const expectedWei = policy.expectedGas.give * weiPerGas;
+      const spent = await readFeedbackSpending(tx, deps, { now, expectedWei });
+      const { wallet: perWallet, owner: perOwner } = policy.mostPerDay;
+      const candidates = await readFeedbackCandidates(tx, deps, { now, perWallet, perOwner });
+      const { acts, held } = planFeedback(candidates, { ...spent, weiPerGas }, policy);
+      const sent: { agentId: bigint; kind: FeedbackRow["kind"] }[] = [];
+      /** Agents that feedback is due for, and whose entries were not asked for. */
+      const unchecked: bigint[] = [];
+      for (const act of acts) {
+        const { agentId } = act.candidate;
+        const index = live.get(agentId);
+        if (act.kind === "give" && index === undefined) {
+          unchecked.push(agentId);
+          continue;
+        }
+        const due = act.kind === "give" && index != null ? revokeFirst(act.candidate, index) : act;
+        await send(tx, due, { deps, now });
+        sent.push({ kind: due.kind, agentId });
       }
-      const due = act.kind === "give" && index != null ? revokeFirst(act.candidate, index) : act;
-      await send(tx, due, { deps, now });
-      sent.push({ kind: due.kind, agentId });
-    }
-    return { kind: "done", settled, sent, unchecked, held, spentWei: spent.spentWei };
+      return { settled, sent, unchecked, held, spentWei: spent.spentWei };
+    },
   });
 }
 
@@ -178,56 +165,69 @@ async function readIndexes(
   return indexes;
 }
 
+/** The registry does not hold what was to be taken back: then there is nothing to do. */
+const GONE = /Already revoked|index out of bounds/;
+
+/** Calls to the registry: done in the newest block, feedback with the index that its event there gives. */
+function feedbackKind(indexes: ReadonlyMap<number, number | null>) {
+  return {
+    done: "newest block",
+    isRepeatable: false,
+    // A row is one attempt: the next one is planned anew, once the quarantine lets it.
+    retryMs: { first: 0, longest: 0 },
+    isForGood: ({ cause }, { kind }) => kind === "revoke" && GONE.test(cause),
+    look: ({ id, kind, state, transaction }) => {
+      const index = indexes.get(id) ?? null;
+      const isMined = kind === "give" && transaction.state === "mined";
+      const isLost = isMined && transaction.final && indexes.has(id) && index === null;
+      return {
+        transaction,
+        failures: 0,
+        shown: isMined && !isLost ? (index === null ? "soon" : "done") : null,
+        ended: isLost ? "its block shows no feedback" : null,
+        isDone: state === "confirmed",
+        index,
+      };
+    },
+  } satisfies OrderKind<FeedbackRow, Evidence & { readonly index: number | null }>;
+}
+
+/** Settles calls, quarantines agents that the registry refuses, and releases the others. */
 async function settleFeedback(
   tx: NodePgDatabase,
   { deps, indexes, now }: { deps: FeedbackDeps; indexes: ReadonlyMap<number, number | null>; now: Date },
 ): Promise<Settled[]> {
+  const scope = { chainId: deps.chainId, kind: "feedback" } as const;
+  const sound: string[] = [];
+  const faults: Fault[] = [];
   const settled: Settled[] = [];
-  for (const row of await readUnsettledFeedback(tx, deps)) {
-    const { id, agentId, kind, transaction } = row;
-    const feedbackIndex = indexes.get(id);
-    const isLost = feedbackIndex === null && transaction.final;
-    const refusal = isLost ? "give: its block shows no feedback" : refusalOf(row);
-    if (refusal !== null) {
-      await patchFeedback(tx, id, { state: "failed", error: refusal });
-      if (kind === "revoke" && GONE.test(refusal)) await forgetEntry(tx, deps, agentId);
-    } else if (transaction.state === "mined" && (kind === "revoke" || feedbackIndex != null)) {
-      await patchFeedback(tx, id, { state: "confirmed", ...(kind === "give" ? { feedbackIndex } : {}) });
-    } else continue;
-    settled.push({ agentId, kind, refusal });
-  }
-  await noteRefusals(tx, deps.chainId, { settled, now });
+  await runOrders(feedbackKind(indexes), {
+    rows: await readUnsettledFeedback(tx, deps),
+    now,
+    settle: async ({ row: { id, agentId, kind }, step, seen }) => {
+      const refusal = refusalOf(kind, step);
+      settled.push({ agentId, kind, refusal });
+      const given = kind === "give" ? { feedbackIndex: seen.index } : {};
+      await patchFeedback(
+        tx,
+        id,
+        refusal === null ? { state: "confirmed", ...given } : { state: "failed", error: refusal },
+      );
+      const isGone = kind === "revoke" && step.kind === "end";
+      if (isGone) await forgetEntry(tx, deps, agentId);
+      if (refusal === null || isGone) sound.push(`${agentId}`);
+      else faults.push({ subject: `${agentId}`, error: new Error(refusal) });
+    },
+  });
+  await releaseItems(tx, scope, sound);
+  await quarantineItems(tx, scope, { faults, now });
   return settled;
 }
 
-/** Quarantines agents that the registry refuses, and releases the others. */
-async function noteRefusals(
-  tx: NodePgDatabase,
-  chainId: number,
-  { settled, now }: { settled: readonly Settled[]; now: Date },
-): Promise<void> {
-  const scope = { chainId, kind: "feedback" } as const;
-  const isRefused = ({ refusal }: Settled) => refusal !== null && !GONE.test(refusal);
-  const [refused, done] = [settled.filter(isRefused), settled.filter((one) => !isRefused(one))];
-  await releaseItems(
-    tx,
-    scope,
-    done.map(({ agentId }) => `${agentId}`),
-  );
-  const faults = refused.map(({ agentId, refusal }) => ({
-    subject: `${agentId}`,
-    error: new Error(refusal ?? ""),
-  }));
-  await quarantineItems(tx, scope, { faults, now });
-}
-
-/** The registry does not hold what was to be taken back: then there is nothing to do. */
-const GONE = /Already revoked|index out of bounds/;
-
-/** Why a call came to nothing for good; null while it may still be mined, or if it was. */
-function refusalOf({ kind, transaction }: FeedbackRow): string | null {
-  const fate = fateOfCall(transaction);
-  return fate.kind === "refused" || fate.kind === "undone" ? `${kind}: ${fate.cause}` : null;
+/** Why a call came to nothing; null if it is in a block. */
+function refusalOf(kind: FeedbackRow["kind"], step: Step): string | null {
+  if (step.kind === "end") return `${kind}: ${step.cause}`;
+  return step.kind === "again" ? `${kind}: ${step.failure?.cause ?? "it has no transaction"}` : null;
 }
 
 /** The call that revokes an entry of ours which the table lacks; feedback is given once that is settled. */
@@ -300,12 +300,7 @@ export function createFeedbackMetrics(registry: Registry) {
   };
 }
 
-const LONGEST_PAUSE_MS = 30_000;
-
-/**
- * Leaves feedback until the signal fires. Each round is one database transaction, so any number of processes may run it and any may
- * die. Never throws; a failed round is logged and retried.
- */
+/** Leaves feedback until the signal fires. */
 export async function runFeedback(
   deps: FeedbackDeps & {
     readonly metrics: ReturnType<typeof createFeedbackMetrics>;
@@ -314,15 +309,8 @@ export async function runFeedback(
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { logger, pollMs } = deps;
-  await runLoop({
-    logger,
-    what: "feedback round",
-    signal,
-    pauseMs: pollMs,
-    retryMs: { first: 2 * pollMs, longest: LONGEST_PAUSE_MS },
-    pass: async () => report(deps, await feedbackRound(deps)),
-  });
+  const pass = async () => report(deps, await feedbackRound(deps));
+  await repeatOrders({ what: "feedback round", pass }, deps, signal);
 }
 
 function report({ metrics, logger }: Parameters<typeof runFeedback>[0], round: FeedbackRound): void {

@@ -6,9 +6,9 @@ import type { Database } from "../db/database.ts";
 import { startOfDay } from "../db/day-budget.ts";
 import { viewOf } from "../db/index-snapshot.ts";
 import { type FeedbackLabel, feedback, senderTransaction } from "../db/tables/publish.ts";
+import { orderColumns } from "../sender/orders/order-kind.ts";
 import type { FeedbackScore } from "./feedback-document.ts";
 import type { FeedbackCandidate, Spent } from "./plan-feedback.ts";
-import { transactionColumns } from "./publish-intents.ts";
 
 /** Purpose under which feedback is sent, and its cost is counted. */
 export const FEEDBACK_PURPOSE = "feedback";
@@ -45,7 +45,7 @@ export async function readUnsettledFeedback(db: NodePgDatabase, scope: FeedbackS
       agentId,
       kind,
       state,
-      transaction: { ...transactionColumns, minedHash: senderTransaction.minedHash },
+      transaction: orderColumns,
     })
     .from(feedback)
     .innerJoin(senderTransaction, eq(senderTransaction.id, feedback.senderTransactionId))

@@ -1,59 +1,42 @@
 import { zeroAddress } from "viem";
 import { hasRoom } from "../db/day-budget.ts";
+import type { Backoff } from "../db/run-loop.ts";
+import type { Evidence, OrderKind } from "../sender/orders/order-kind.ts";
 import type { EnrolmentRow } from "./enrolments.ts";
-import { fateOfTransaction } from "./score-fate.ts";
 
-/**
- * followed: for good. wait: for the sender, the index or finality. send: no request exists yet. retry: the request came to
- * nothing. refused: asking again changes nothing.
- */
-export type EnrolmentFate =
-  | { readonly kind: "followed" | "wait" | "send" }
-  | { kind: "retry" | "refused"; detail: string };
-
-/**
- * Judges an enrolment by the index first, and by its transaction only if the index shows nothing: a request that may
- * still be mined is never repeated.
- */
-export function fateOfEnrolment(
-  row: EnrolmentRow,
-  {
-    indexedBlock,
-    finalityBlocks,
-  }: {
-    indexedBlock: number;
-    /** Blocks behind the indexed one that cannot be reorged. */
-    finalityBlocks: number;
-  },
-): EnrolmentFate {
-  const { wallet, followedBlock, transaction } = row;
-  if (row.isUnfollowed && row.state === "pending") {
-    return { kind: "refused", detail: "the operator does not follow it" };
-  }
-  if (followedBlock !== null) {
-    return { kind: followedBlock <= indexedBlock - finalityBlocks ? "followed" : "wait" };
-  }
-  if (row.state === "pending") {
-    // The one address that the oracle refuses for itself.
-    return wallet === zeroAddress
-      ? { kind: "refused", detail: "the oracle follows no zero address" }
-      : { kind: "send" };
-  }
-  if (transaction === null)
-    throw new Error(`the enrolment of ${wallet} is ${row.state} without a transaction`);
-  switch (fateOfTransaction(transaction, indexedBlock)) {
-    case "under_way":
-      return { kind: "wait" };
-    case "refused":
-      return { kind: "retry", detail: `not sent: ${transaction.failure ?? "unknown"}` };
-    case "reverted":
-      return transaction.final ? { kind: "retry", detail: "the request was reverted" } : { kind: "wait" };
-    case "lost":
+/** Requests to follow wallets: done once the index follows the wallet from a final block on, by any request. */
+export function enrolmentKind(of: {
+  readonly retryMs: Backoff;
+  readonly indexedBlock: number;
+  /** Blocks behind the indexed one that cannot be reorged. */
+  readonly finalityBlocks: number;
+}) {
+  return {
+    done: "indexed event",
+    isRepeatable: false,
+    retryMs: of.retryMs,
+    // The index does not follow what it was asked to: asking again changes nothing.
+    isForGood: ({ kind }) => kind === "lost",
+    look: (row): Evidence => {
+      const { followedBlock, state, transaction, attempts } = row;
+      const ended = state === "pending" ? faultOf(row) : null;
+      const isFinal = followedBlock !== null && followedBlock <= of.indexedBlock - of.finalityBlocks;
       return {
-        kind: "refused",
-        detail: `the index shows no request in block ${transaction.minedBlock}`,
+        transaction: state === "pending" ? null : transaction,
+        failures: attempts - 1,
+        shown: followedBlock === null || ended !== null ? null : isFinal ? "done" : "soon",
+        ended,
+        isDone: false,
       };
-  }
+    },
+  } satisfies OrderKind<EnrolmentRow>;
+}
+
+/** Why no request is made; null if there may be one. */
+function faultOf({ isUnfollowed, wallet }: EnrolmentRow): string | null {
+  if (isUnfollowed) return "the operator does not follow it";
+  // The one address that the oracle refuses for itself.
+  return wallet === zeroAddress ? "the oracle follows no zero address" : null;
 }
 
 /** Share of a day's requests for wallets of registries. */

@@ -4,11 +4,8 @@ import { isOneOf } from "../db/columns.ts";
 import { viewOf } from "../db/index-snapshot.ts";
 import { publishIntent, senderTransaction } from "../db/tables/publish.ts";
 import { currentScore, score } from "../db/tables/score.ts";
+import { orderColumns } from "../sender/orders/order-kind.ts";
 import { scoreColumns } from "./publish-scores.ts";
-
-const { id, state, final, minedBlock, failure, error, revertData } = senderTransaction;
-/** The columns of a sender transaction that settling reads. */
-export const transactionColumns = { id, state, final, minedBlock, failure, error, revertData };
 
 /** An intent with its score and, once it is sent, its transaction. */
 export type IntentRow = Awaited<ReturnType<typeof selectIntents>>[number];
@@ -188,7 +185,7 @@ function selectIntents(db: NodePgDatabase) {
   const { id, reason, state, safeMicroUsd, attempts, notBefore, createdAt } = publishIntent;
   const columns = { id, reason, state, safeMicroUsd, attempts, notBefore, createdAt };
   return db
-    .select({ ...columns, score: scoreColumns, transaction: transactionColumns })
+    .select({ ...columns, score: scoreColumns, transaction: orderColumns })
     .from(publishIntent)
     .innerJoin(score, eq(score.id, publishIntent.scoreId))
     .leftJoin(senderTransaction, eq(senderTransaction.id, publishIntent.senderTransactionId));

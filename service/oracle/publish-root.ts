@@ -5,8 +5,9 @@ import { type OracleLeaf, oracleValiditySeconds, packRecord } from "../chain/ora
 import { merkleTree } from "../chain/oracle-merkle.ts";
 import { holdChain } from "../db/chain-fence.ts";
 import { type Fault, quarantineItems, readQuarantine, releaseItems } from "../db/quarantine.ts";
-import { pauseAfter } from "../db/run-loop.ts";
 import { SECONDS_PER_DAY } from "../model/features/time.ts";
+import type { OrderKind } from "../sender/orders/order-kind.ts";
+import { runOrders } from "../sender/orders/run-orders.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { oracleScoreOf } from "./encode.ts";
 import {
@@ -20,7 +21,6 @@ import {
 import type { PublishPolicy } from "./publish-policy.ts";
 import { readIndexedBlock, readNewestOracleEpoch, readOracleRoot } from "./publish-records.ts";
 import { type BackedScore, readPopulation } from "./publish-scores.ts";
-import { fateOfTransaction } from "./score-fate.ts";
 
 /** Purpose under which roots are sent: one slot a night, outside the budget of single records. */
 export const ROOT_PURPOSE = "publish-root";
@@ -148,62 +148,44 @@ function leafOf(backed: BackedScore): OracleLeaf {
 
 type SettleRootOptions = RootTarget & { indexedBlock: number; now: Date; policy: PublishPolicy };
 
-/** Compares sent roots with the oracle's own events; one that failed is queued again while no newer epoch overtook it. */
+/** Settles sent roots: queues a failed one again until a newer epoch overtakes it. */
 export async function settleRoots(tx: NodePgDatabase, options: SettleRootOptions): Promise<void> {
-  for (const epoch of await readUnsettledEpochs(tx, options.chainId)) {
-    const shown = await readOracleRoot(tx, options.chainId, epoch.epoch);
-    const newestEpoch = await readNewestOracleEpoch(tx, options.chainId);
-    const fate = rootFateOf(epoch, { shown, newestEpoch, indexedBlock: options.indexedBlock });
-    await settle(tx, { epoch, fate }, options);
-  }
-}
-
-/** Judges a root by the oracle's events first, and by its transaction only where they are silent. */
-function rootFateOf(
-  epoch: Pick<EpochRow, "epoch" | "root"> & {
-    transaction: Pick<EpochRow["transaction"], "state" | "final" | "minedBlock">;
-  },
-  snapshot: { shown: string | null; newestEpoch: number | null; indexedBlock: number },
-): "landed" | "overtaken" | "under_way" | "failed" {
-  if (snapshot.shown === epoch.root) return "landed";
-  if (snapshot.newestEpoch !== null && snapshot.newestEpoch >= epoch.epoch) return "overtaken";
-  const fate = fateOfTransaction(epoch.transaction, snapshot.indexedBlock);
-  return fate === "under_way" ? fate : "failed";
-}
-
-async function settle(
-  tx: NodePgDatabase,
-  found: { epoch: EpochRow; fate: ReturnType<typeof rootFateOf> },
-  options: SettleRootOptions,
-): Promise<void> {
-  const { epoch } = found;
-  const key = { chainId: options.chainId, epoch: epoch.epoch };
-  switch (found.fate) {
-    case "landed":
-      if (epoch.state !== "confirmed") await patchEpoch(tx, key, { state: "confirmed" });
-      return;
-    case "overtaken":
-      return patchEpoch(tx, key, { state: "superseded" });
-    case "under_way":
-      if (epoch.state !== "sent") await patchEpoch(tx, key, { state: "sent" });
-      return;
-    case "failed":
-      return retry(tx, epoch, options);
-  }
-}
-
-/** First notes when to try again, then, once that moment has come, queues the next attempt. */
-async function retry(tx: NodePgDatabase, epoch: EpochRow, options: SettleRootOptions): Promise<void> {
-  const key = { chainId: options.chainId, epoch: epoch.epoch };
-  const { refusedRetryMs, revertedRetryMs } = options.policy;
-  if (epoch.notBefore === null) {
-    const pauses = epoch.transaction.state === "reverted" ? revertedRetryMs : refusedRetryMs;
-    const notBefore = new Date(options.now.getTime() + pauseAfter(epoch.attempts - 1, pauses));
-    return patchEpoch(tx, key, { state: "sent", notBefore });
-  }
-  if (epoch.notBefore > options.now) return;
-  const attempt = epoch.attempts + 1;
-  const root = { epoch: epoch.epoch, root: epoch.root, uri: epoch.uri, attempt };
-  const senderTransactionId = await enqueueRoot(tx, options, root);
-  await patchEpoch(tx, key, { state: "sent", attempts: attempt, notBefore: null, senderTransactionId });
+  const { chainId, policy, now } = options;
+  const newestEpoch = await readNewestOracleEpoch(tx, chainId);
+  const kind: OrderKind<EpochRow> = {
+    done: "indexed event",
+    isRepeatable: true,
+    retryMs: policy.refusedRetryMs,
+    revertedRetryMs: policy.revertedRetryMs,
+    look: async ({ epoch, root, transaction, attempts, state }) => ({
+      transaction,
+      failures: attempts - 1,
+      shown: (await readOracleRoot(tx, chainId, epoch)) === root ? "done" : null,
+      ended: newestEpoch !== null && newestEpoch >= epoch ? "a newer epoch overtook it" : null,
+      isDone: state === "confirmed",
+    }),
+  };
+  await runOrders(kind, {
+    rows: await readUnsettledEpochs(tx, chainId),
+    ...options,
+    settle: async ({ row: epoch, step }) => {
+      const key = { chainId, epoch: epoch.epoch };
+      switch (step.kind) {
+        case "done":
+          return patchEpoch(tx, key, { state: "confirmed" });
+        case "end":
+          return patchEpoch(tx, key, { state: "superseded" });
+        case "reopen":
+          return patchEpoch(tx, key, { state: "sent" });
+        case "again": {
+          // The first round notes when the next attempt is due.
+          if (epoch.notBefore === null) return patchEpoch(tx, key, { state: "sent", notBefore: step.at });
+          if (epoch.notBefore > now) return false;
+          const attempts = epoch.attempts + 1;
+          const senderTransactionId = await enqueueRoot(tx, options, { ...epoch, attempt: attempts });
+          return patchEpoch(tx, key, { state: "sent", attempts, notBefore: null, senderTransactionId });
+        }
+      }
+    },
+  });
 }

@@ -2,10 +2,8 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Address } from "viem";
-import { holdChain } from "../db/chain-fence.ts";
-import { tryTransactionLock } from "../db/leader-lock.ts";
 import { metricsOf } from "../db/metrics.ts";
-import { runLoop } from "../db/run-loop.ts";
+import { type OrderRound, orderRound, repeatOrders } from "../sender/orders/run-orders.ts";
 import { proposeIntents } from "./propose-intents.ts";
 import { countPending } from "./publish-intents.ts";
 import type { PublishPolicy } from "./publish-policy.ts";
@@ -28,51 +26,33 @@ type PublisherDeps = {
   readonly pollMs: number;
 };
 
-/** Result of one round; "busy" when another process was in its round, "no_index" while there is nothing to compare with. */
-export type Round =
-  | { readonly kind: "busy" | "no_index" }
-  | {
-      readonly kind: "done";
-      readonly settled: readonly Settled[];
-      readonly reviewed: number;
-      readonly report: Awaited<ReturnType<typeof sendPending>>;
-      readonly pending: number;
-    };
+export type Round = OrderRound<{
+  readonly settled: readonly Settled[];
+  readonly reviewed: number;
+  readonly report: Awaited<ReturnType<typeof sendPending>>;
+  readonly pending: number;
+}>;
 
-const LONGEST_PAUSE_MS = 30_000;
-
-/**
- * Publishes until the signal fires. Each round is one database transaction, so any number of processes may run it and
- * any may die. Never throws; a failed round is logged and retried.
- */
+/** Publishes until the signal fires. */
 export async function runPublisher(deps: PublisherDeps, signal: AbortSignal): Promise<void> {
-  const { logger, pollMs } = deps;
-  await runLoop({
-    logger,
-    what: "publishing round",
-    signal,
-    pauseMs: pollMs,
-    retryMs: { first: 2 * pollMs, longest: LONGEST_PAUSE_MS },
-    pass: async () => report(deps, await publishRound(deps)),
-  });
+  const pass = async () => report(deps, await publishRound(deps));
+  await repeatOrders({ what: "publishing round", pass }, deps, signal);
 }
 
 /** One round: settle what was sent by the oracle's events, review what the outbox missed, queue what is due. */
 export async function publishRound(deps: PublisherDeps): Promise<Round> {
   const { chainId, policy } = deps;
-  return deps.db.transaction(async (tx): Promise<Round> => {
-    if (!(await tryTransactionLock(tx, `ahs-publisher:${chainId}`))) return { kind: "busy" };
-    await holdChain(tx, chainId);
-    const now = deps.now();
-    // Read before the records: they are then at least as new as this block.
-    const indexedBlock = await readIndexedBlock(tx, chainId);
-    if (indexedBlock === null) return { kind: "no_index" };
-    const settled = await settleIntents(tx, { chainId, indexedBlock, now, policy });
-    await settleRoots(tx, { ...deps, indexedBlock, now });
-    const scoreIds = await readScoresToReview(tx, reviewQuery(chainId, now, policy));
-    const reviewed = await proposeIntents(tx, { chainId, scoreIds, policy, now });
-    const sendReport = await sendPending(tx, { ...deps, indexedBlock, now });
-    return { kind: "done", settled, reviewed, report: sendReport, pending: await countPending(tx, chainId) };
+  return orderRound(deps, {
+    lock: "publisher",
+    readIndexedBlock,
+    round: async (tx, { now, indexedBlock }) => {
+      const settled = await settleIntents(tx, { chainId, indexedBlock, now, policy });
+      await settleRoots(tx, { ...deps, indexedBlock, now });
+      const scoreIds = await readScoresToReview(tx, reviewQuery(chainId, now, policy));
+      const reviewed = await proposeIntents(tx, { chainId, scoreIds, policy, now });
+      const sendReport = await sendPending(tx, { ...deps, indexedBlock, now });
+      return { settled, reviewed, report: sendReport, pending: await countPending(tx, chainId) };
+    },
   });
 }
 

@@ -1,10 +1,10 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { pauseAfter } from "../db/run-loop.ts";
 import type { PublishReason } from "../db/tables/publish.ts";
+import { runOrders, type Settled as SettledOrder } from "../sender/orders/run-orders.ts";
 import { type IntentRow, patchIntents, readUnsettledIntents } from "./publish-intents.ts";
 import type { PublishPolicy } from "./publish-policy.ts";
 import { readOracleStates } from "./publish-records.ts";
-import { fateOf, readRefusal } from "./score-fate.ts";
+import { intentKind, readRefusal } from "./score-fate.ts";
 
 export type Settled =
   | { kind: "published"; reason: PublishReason; wallet: string }
@@ -17,30 +17,18 @@ type Change = {
   readonly settled: Settled;
 };
 
-type SettleOptions = {
-  readonly chainId: number;
-  readonly indexedBlock: number;
-  readonly now: Date;
-  readonly policy: PublishPolicy;
-};
-
 /**
  * Compares every score that was sent, or confirmed and not yet final, with the oracle's own events, and corrects the outbox
  * to them. A failed intent stays as it is; the review makes a new one from the wallet's newest score.
  */
-export async function settleIntents(tx: NodePgDatabase, options: SettleOptions): Promise<Settled[]> {
-  const intents = await readUnsettledIntents(tx, options.chainId);
-  const wallets = [...new Set(intents.map((intent) => intent.score.wallet))];
-  const oracle = await readOracleStates(tx, options.chainId, wallets);
-  const changes = intents
-    .map((intent) => {
-      // One intent without its transaction must not keep all others from being settled.
-      if (intent.transaction === null) return failed(intent, "no_transaction", 0, options.now);
-      const snapshot = { oracle: oracle.get(intent.score.wallet), indexedBlock: options.indexedBlock };
-      const { score, transaction } = intent;
-      return changeOf(intent, fateOf({ score, transaction }, snapshot), options);
-    })
-    .filter((change) => change !== null);
+export async function settleIntents(
+  tx: NodePgDatabase,
+  { chainId, policy, ...moment }: { chainId: number; indexedBlock: number; now: Date; policy: PublishPolicy },
+): Promise<Settled[]> {
+  const rows = await readUnsettledIntents(tx, chainId);
+  const wallets = [...new Set(rows.map((intent) => intent.score.wallet))];
+  const kind = intentKind(policy, await readOracleStates(tx, chainId, wallets));
+  const changes = (await runOrders(kind, { rows, ...moment })).map(changeOf);
   for (const alike of Map.groupBy(changes, keyOf).values()) {
     const [first] = alike;
     if (first === undefined) continue;
@@ -50,48 +38,30 @@ export async function settleIntents(tx: NodePgDatabase, options: SettleOptions):
   return changes.map((change) => change.settled);
 }
 
-function changeOf(intent: IntentRow, fate: ReturnType<typeof fateOf>, options: SettleOptions): Change | null {
-  const { wallet } = intent.score;
+function changeOf({ row: intent, step }: SettledOrder<IntentRow>): Change {
   const { reason } = intent;
-  const { policy, now } = options;
-  switch (fate) {
-    case "landed":
-      if (intent.state === "confirmed") return null;
+  const { wallet } = intent.score;
+  switch (step.kind) {
+    case "done":
       return {
         intent,
         patch: { state: "confirmed", error: null },
         settled: { kind: "published", reason, wallet },
       };
-    case "under_way":
-      if (intent.state === "sent") return null;
+    case "reopen":
       return { intent, patch: { state: "sent" }, settled: { kind: "reorged", wallet } };
-    case "refused":
-      return refused(intent, options);
-    case "reverted":
-      return failed(intent, "reverted", pauseAfter(intent.attempts, policy.revertedRetryMs), now);
-    case "lost":
-      return failed(intent, "lost", 0, options.now);
+    case "end":
+    case "again": {
+      const cause = step.failure === null ? "no_transaction" : readRefusal(step.failure).cause;
+      // Without a moment it is never tried again with this score.
+      const notBefore = step.kind === "again" ? step.at : null;
+      return {
+        intent,
+        patch: { state: "failed", error: cause, notBefore },
+        settled: { kind: "failed", cause, wallet },
+      };
+    }
   }
-}
-
-function refused(intent: IntentRow, options: SettleOptions): Change {
-  const { transaction } = intent;
-  const { failure: kind = null, revertData = null } = transaction ?? {};
-  const refusal = readRefusal({ kind, revertData });
-  if (refusal.malformedWallet === null) {
-    const pauseMs = pauseAfter(intent.attempts, options.policy.refusedRetryMs);
-    return failed(intent, refusal.cause, pauseMs, options.now);
-  }
-  // The contract names one bad word of the batch; the others are as good as before.
-  const isMalformed = refusal.malformedWallet === intent.score.wallet;
-  return failed(intent, refusal.cause, isMalformed ? null : 0, options.now);
-}
-
-/** A null pause: never again with this score. */
-function failed(intent: IntentRow, cause: string, pauseMs: number | null, now: Date): Change {
-  const notBefore = pauseMs === null ? null : new Date(now.getTime() + pauseMs);
-  const patch = { state: "failed", error: cause, notBefore } as const;
-  return { intent, patch, settled: { kind: "failed", cause, wallet: intent.score.wallet } };
 }
 
 function keyOf({ intent, patch }: Change): string {

@@ -9,10 +9,11 @@ import { holdChain } from "../db/chain-fence.ts";
 import { lowerCase } from "../db/columns.ts";
 import { hasRoom, nextDay } from "../db/day-budget.ts";
 import { metricsOf } from "../db/metrics.ts";
-import { pauseAfter, runLoop } from "../db/run-loop.ts";
 import { decodeDataUri } from "../net/decode-data-uri.ts";
 import type { GuardedFetch } from "../net/guarded-fetch.ts";
-import { fateOfCall } from "../sender/call-fate.ts";
+import { stepAfter } from "../sender/orders/fate.ts";
+import type { OrderKind } from "../sender/orders/order-kind.ts";
+import { repeatOrders, runOrders, type Settled } from "../sender/orders/run-orders.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { readValidationBody, type VerdictName } from "./check-validation-request.ts";
 import { readIndexedBlock } from "./publish-records.ts";
@@ -60,8 +61,7 @@ const CANDIDATES = 64;
 /** Answers of a day for all agents of one owner, and of one wallet. */
 const MOST_PER_OWNER = 5;
 const MOST_URI_CHARACTERS = 16_384;
-const RETRY_MS = { first: 60_000, longest: 6 * 3_600_000 } as const;
-/** Time that a request has from when it was read: its document, its verdict, the node and the registry may all be late. */
+/** Time that a request has from when it was read. */
 const DEADLINE_MS = 7 * 86_400_000;
 
 /** With the accounts for which its answer counts. */
@@ -159,25 +159,59 @@ function requestOf(log: RawLog): NewValidation | null {
   };
 }
 
-/** An answer counts once its block is final; one whose transaction came to nothing is due again. */
+type TriedValidation = Pick<DueValidation, "requestHash" | "attempts" | "createdAt">;
+
+/** An answer counts once its block is final. */
+const ANSWERS: Omit<OrderKind<TriedValidation>, "look"> = {
+  done: "final block",
+  isRepeatable: false,
+  retryMs: { first: 60_000, longest: 6 * 3_600_000 },
+  // The document of a request, its verdict, the node and the registry may all be late.
+  deadlineOf: ({ createdAt }) => new Date(createdAt.getTime() + DEADLINE_MS),
+};
+
 async function settleAnswers(deps: ValidationDeps): Promise<Outcome[]> {
+  const rows = await readSentValidations(deps.db, deps);
+  const look = ({ transaction, attempts }: (typeof rows)[number]) => ({ transaction, failures: attempts });
   const outcomes: Outcome[] = [];
-  for (const { transaction, ...sent } of await readSentValidations(deps.db, deps)) {
-    const { chainId, registry } = deps;
-    const fate = fateOfCall(transaction);
-    switch (fate.kind) {
-      case "open":
-        break;
-      case "mined":
-        await patchValidation(deps.db, { chainId, registry, ...sent, from: "sent" }, { state: "answered" });
-        outcomes.push("answered");
-        break;
-      case "refused":
-      case "undone":
-        outcomes.push(await tryLater(deps, { ...sent, from: "sent" }, `not answered: ${fate.cause}`));
+  await runOrders(
+    { ...ANSWERS, look },
+    {
+      rows,
+      now: deps.now(),
+      settle: async ({ row, step }) => outcomes.push(await store(deps, { ...row, from: "sent" }, step)),
+    },
+  );
+  return outcomes;
+}
+
+/** Stores what came of an attempt to answer. */
+async function store(
+  { db, chainId, registry }: ValidationDeps,
+  { requestHash, attempts, from }: TriedValidation & { readonly from: "pending" | "sent" },
+  step: Settled<TriedValidation>["step"],
+): Promise<Outcome> {
+  const key = { chainId, registry, requestHash, from };
+  const reasonOf = (cause: string) => (from === "sent" ? `not answered: ${cause}` : cause);
+  switch (step.kind) {
+    case "done":
+    case "reopen":
+      await patchValidation(db, key, { state: "answered" });
+      return "answered";
+    case "end":
+      await patchValidation(db, key, { state: "refused", reason: reasonOf(step.cause) });
+      return "refused";
+    case "again": {
+      const reason = reasonOf(step.failure?.cause ?? "it has no transaction");
+      await patchValidation(db, key, {
+        state: "pending",
+        reason,
+        notBefore: step.at,
+        attempts: attempts + 1,
+      });
+      return "postponed";
     }
   }
-  return outcomes;
 }
 
 /** A request that fails in an unforeseen way is tried again later, and does not stop the others. */
@@ -190,26 +224,15 @@ async function answerOrPostpone(
     return await answer(deps, due, wait);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return tryLater(deps, { ...due, from: "pending" }, `not answered: ${reason}`);
+    return tryLater(deps, due, `not answered: ${reason}`);
   }
 }
 
 /** Postpones a request, or refuses it after its deadline. */
-async function tryLater(
-  { db, chainId, registry, now }: ValidationDeps,
-  tried: Pick<DueValidation, "requestHash" | "attempts" | "createdAt"> & { from: "pending" | "sent" },
-  reason: string,
-): Promise<Outcome> {
-  const { requestHash, attempts, createdAt, from } = tried;
-  const key = { chainId, registry, requestHash, from } as const;
-  const nowMs = now().getTime();
-  if (nowMs >= createdAt.getTime() + DEADLINE_MS) {
-    await patchValidation(db, key, { state: "refused", reason });
-    return "refused";
-  }
-  const notBefore = new Date(nowMs + pauseAfter(attempts, RETRY_MS));
-  await patchValidation(db, key, { state: "pending", reason, notBefore, attempts: attempts + 1 });
-  return "postponed";
+function tryLater(deps: ValidationDeps, row: TriedValidation, cause: string): Promise<Outcome> {
+  const failure = { kind: "unanswered", cause, revertData: null };
+  const step = stepAfter(ANSWERS, { row, failures: row.attempts, failure }, deps.now());
+  return store(deps, { ...row, from: "pending" }, step);
 }
 
 async function answer(deps: ValidationDeps, due: ChosenValidation, wait: string | null): Promise<Outcome> {
@@ -221,11 +244,11 @@ async function answer(deps: ValidationDeps, due: ChosenValidation, wait: string 
     return "postponed";
   }
   const body = await loadBody(deps.fetch, due.requestUri);
-  if (typeof body === "string") return tryLater(deps, { ...due, from: "pending" }, body);
+  if (typeof body === "string") return tryLater(deps, due, body);
   const subject = readValidationBody(body, { requestHash, agentId, chainId, identityRegistry });
   const found =
     subject.kind === "verdict" ? await findVerdict(deps, due, subject.name) : answerOf(subject, due);
-  if (found.kind === "undecided") return tryLater(deps, { ...due, from: "pending" }, found.reason);
+  if (found.kind === "undecided") return tryLater(deps, due, found.reason);
   if (found.kind === "refused") {
     await patchValidation(deps.db, key, { state: "refused", reason: found.reason });
     return "refused";
@@ -322,9 +345,7 @@ export function createValidationMetrics(registry: Registry) {
   };
 }
 
-const LONGEST_PAUSE_MS = 60_000;
-
-/** Answers validation requests until the signal fires. Never throws; a failed round is logged and retried. */
+/** Answers validation requests until the signal fires. */
 export async function runValidations(
   deps: ValidationDeps & {
     readonly metrics: ReturnType<typeof createValidationMetrics>;
@@ -333,15 +354,8 @@ export async function runValidations(
   },
   signal: AbortSignal,
 ): Promise<void> {
-  const { logger, pollMs, metrics } = deps;
-  await runLoop({
-    logger,
-    what: "validation round",
-    signal,
-    pauseMs: pollMs,
-    retryMs: { first: pollMs, longest: LONGEST_PAUSE_MS },
-    pass: async () => {
-      for (const outcome of await validationRound(deps)) metrics.requests.inc({ outcome });
-    },
-  });
+  const pass = async () => {
+    for (const outcome of await validationRound(deps)) deps.metrics.requests.inc({ outcome });
+  };
+  await repeatOrders({ what: "validation round", pass }, deps, signal);
 }

@@ -7,9 +7,9 @@ import { startOfDay, turnOf } from "../db/day-budget.ts";
 import { viewOf } from "../db/index-snapshot.ts";
 import { insertRows } from "../db/insert-rows.ts";
 import { senderTransaction, validationRequest } from "../db/tables/publish.ts";
+import { orderColumns } from "../sender/orders/order-kind.ts";
 import type { FeedbackScore } from "./feedback-document.ts";
 import { SCORE_COLUMNS } from "./feedback-rows.ts";
-import { transactionColumns } from "./publish-intents.ts";
 
 /** Purpose under which answers are sent. */
 export const VALIDATION_PURPOSE = "validation";
@@ -155,7 +155,7 @@ export function countAnsweredToday(db: NodePgDatabase, scope: ValidationScope, n
 export async function readSentValidations(db: NodePgDatabase, scope: ValidationScope) {
   const { requestHash, attempts, createdAt } = validationRequest;
   return db
-    .select({ requestHash, attempts, createdAt, transaction: transactionColumns })
+    .select({ requestHash, attempts, createdAt, transaction: orderColumns })
     .from(validationRequest)
     .innerJoin(senderTransaction, eq(senderTransaction.id, validationRequest.senderTransactionId))
     .where(and(ofScope(scope), eq(validationRequest.state, "sent")));

@@ -17,7 +17,7 @@ import {
 } from "viem";
 import type { GasPrice } from "../../chain/gas-price.ts";
 import { secondsLeftOfDay } from "../../db/day-budget.ts";
-import { fateOfCall } from "../../sender/call-fate.ts";
+import { fateOfCall } from "../../sender/orders/fate.ts";
 import type { AuthorizationId, SettlementTransaction } from "../../sender/payments-sender.ts";
 import {
   hasGasLeft,

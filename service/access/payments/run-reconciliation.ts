@@ -3,7 +3,7 @@ import type { Gauge } from "prom-client";
 import type { Hex } from "viem";
 import type { Database } from "../../db/database.ts";
 import { runLoop } from "../../db/run-loop.ts";
-import { fateOfCall } from "../../sender/call-fate.ts";
+import { fateOfCall } from "../../sender/orders/fate.ts";
 import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
 import { type CaptureDeps, sweepCaptures } from "../schemes/auth-capture/captures.ts";
 import { type ChannelSweepDeps, sweepChannels } from "../schemes/batch-settlement/channel-sweep.ts";

@@ -1,11 +1,9 @@
 import { zeroAddress } from "viem";
 import { expect, test } from "vitest";
 import type { EnrolmentRow } from "../../../service/oracle/enrolments.ts";
-import {
-  type EnrolmentFate,
-  fateOfEnrolment,
-  sendableToday,
-} from "../../../service/oracle/plan-enrolment.ts";
+import { enrolmentKind, sendableToday } from "../../../service/oracle/plan-enrolment.ts";
+import { stepOf } from "../../../service/sender/orders/fate.ts";
+import type { Step } from "../../../service/sender/orders/order-kind.ts";
 import { WALLET } from "../ingest/history/simulated-chain.ts";
 
 const snapshot = { indexedBlock: 100, finalityBlocks: 10 };
@@ -20,61 +18,45 @@ const PENDING: EnrolmentRow = {
   isUnfollowed: false,
   transaction: null,
 };
-const CARRIER = {
-  id: 1,
-  state: "broadcast",
-  final: false,
-  minedBlock: null,
-  failure: null,
-  error: null,
-  revertData: null,
-} as const;
-const SENT: EnrolmentRow = { ...PENDING, state: "sent", attempts: 1, transaction: CARRIER };
-const carried = (transaction: Partial<NonNullable<EnrolmentRow["transaction"]>>): EnrolmentRow => ({
+const SENT: EnrolmentRow = {
+  ...PENDING,
+  state: "sent",
+  attempts: 1,
+  transaction: {
+    ...{ id: 1, state: "failed", final: false, minedBlock: null, minedHash: null },
+    ...{ failure: "reverted_in_simulation", error: null, revertData: null, updatedAt: new Date(0) },
+  },
+};
+const inBlock = (change: object): EnrolmentRow => ({
   ...SENT,
-  transaction: { ...CARRIER, ...transaction },
+  transaction: SENT.transaction === null ? null : { ...SENT.transaction, ...change },
 });
 
-test.each<[string, EnrolmentRow, EnrolmentFate["kind"]]>([
-  ["nobody has asked for yet", PENDING, "send"],
-  ["somebody else had followed in a final block", { ...PENDING, followedBlock: 90 }, "followed"],
-  ["somebody else had followed in a block that a reorg may take", { ...PENDING, followedBlock: 91 }, "wait"],
-  ["a failed request was made for", { ...carried({ state: "failed" }), state: "pending" }, "send"],
-  ["is the zero address", { ...PENDING, wallet: zeroAddress }, "refused"],
-  ["the sender has queued", carried({ state: "queued" }), "wait"],
-  ["the sender has given a nonce", carried({ state: "prepared" }), "wait"],
-  ["a node has the request of", SENT, "wait"],
-  ["has its request in a block", carried({ state: "mined", minedBlock: 95 }), "wait"],
+test.each<[string, EnrolmentRow, Step["kind"]]>([
+  ["is not requested yet", PENDING, "again"],
+  ["another account had followed in a final block", { ...PENDING, followedBlock: 90 }, "done"],
   [
-    "has its request in a final block that the index has not read",
-    carried({ state: "mined", final: true, minedBlock: 101 }),
+    "another account had followed in a block that a reorg may take",
+    { ...PENDING, followedBlock: 91 },
     "wait",
   ],
-  [
-    "the index follows in a block that a reorg may take",
-    { ...carried({ state: "mined", minedBlock: 95 }), followedBlock: 95 },
-    "wait",
-  ],
-  [
-    "the index follows for good",
-    { ...carried({ state: "mined", final: true, minedBlock: 90 }), followedBlock: 90 },
-    "followed",
-  ],
-  [
-    "is followed although the request failed",
-    { ...carried({ state: "failed" }), followedBlock: 20 },
-    "followed",
-  ],
-  ["was refused in simulation", carried({ state: "failed", failure: "reverted_in_simulation" }), "retry"],
-  ["has a reverted request that a reorg may still mend", carried({ state: "reverted" }), "wait"],
-  ["has a reverted request for good", carried({ state: "reverted", final: true }), "retry"],
+  ["is pending after a failed request", { ...SENT, state: "pending" }, "again"],
+  ["is the zero address", { ...PENDING, wallet: zeroAddress }, "end"],
+  ["the operator excludes", { ...PENDING, isUnfollowed: true, followedBlock: 20 }, "end"],
+  ["the index follows in a block that a reorg may take", { ...SENT, followedBlock: 95 }, "wait"],
+  ["is followed although the request failed", { ...SENT, followedBlock: 20 }, "done"],
+  ["was refused in simulation", SENT, "again"],
+  ["has a reverted request that a reorg may still undo", inBlock({ state: "reverted" }), "wait"],
+  ["has a reverted request in a final block", inBlock({ state: "reverted", final: true }), "again"],
   [
     "has a mined request that the index does not show",
-    carried({ state: "mined", final: true, minedBlock: 80 }),
-    "refused",
+    inBlock({ state: "mined", final: true, minedBlock: 80 }),
+    "end",
   ],
-])("a wallet that %s", (_name, row, kind) => {
-  expect(fateOfEnrolment(row, snapshot).kind).toBe(kind);
+])("a wallet that %s", (_name, row, step) => {
+  const kind = enrolmentKind({ ...snapshot, retryMs: { first: 1, longest: 1 } });
+  const moment = { ...snapshot, now: new Date() };
+  expect(stepOf(kind, { row, seen: kind.look(row) }, moment).kind).toBe(step);
 });
 
 test.each([
@@ -120,8 +102,4 @@ test.each([
   });
   const gone = sendableToday(rows, { perDay: 6, sentToday });
   expect(gone.map(({ requestedBy }) => requestedBy).join("")).toBe(sent);
-});
-
-test("an enrolment that was sent by nothing is a broken invariant", () => {
-  expect(() => fateOfEnrolment({ ...SENT, transaction: null }, snapshot)).toThrow("without a transaction");
 });

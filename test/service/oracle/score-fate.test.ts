@@ -1,17 +1,14 @@
 import { type Address, encodeErrorResult } from "viem";
 import { describe, expect, test } from "vitest";
 import { agentHealthOracleAbi as abi } from "../../../service/chain/abi/agent-health-oracle.ts";
+import { defaultPublishPolicy } from "../../../service/oracle/publish-policy.ts";
 import type { OracleState } from "../../../service/oracle/publish-records.ts";
-import {
-  type Fate,
-  fateOf,
-  onChainOf,
-  readRefusal,
-  type SentScore,
-} from "../../../service/oracle/score-fate.ts";
+import { intentKind, onChainOf, readRefusal, type SentScore } from "../../../service/oracle/score-fate.ts";
+import { stepOf } from "../../../service/sender/orders/fate.ts";
 
 const asOfTime = new Date("2026-11-20T12:00:00Z");
 const wallet: Address = "0x00000000000000000000000000000000000a9e27";
+const other: Address = "0x00000000000000000000000000000000000a9e28";
 
 function oracleAt(asOf: number, fields: Partial<OracleState> = {}): OracleState {
   return {
@@ -43,97 +40,43 @@ function sent(transaction: SentScore["transaction"]): SentScore {
   return { score, safeMicroUsd: 9_000_000n, transaction };
 }
 
-const underWay = { state: "broadcast", final: false, minedBlock: null } as const;
+const underWay = {
+  state: "broadcast",
+  final: false,
+  minedBlock: null,
+  failure: null,
+  revertData: null,
+} as const;
+const malformed = (named: Address) => {
+  const args = [3n, `${named}650000000000000000000000` as const, 2] as const;
+  return encodeErrorResult({ abi, errorName: "MalformedRecord", args });
+};
+const refusedFor = (named: Address) => ({
+  ...underWay,
+  state: "failed" as const,
+  failure: "reverted_in_simulation",
+  revertData: malformed(named),
+});
 
-describe("the fate of a sent score", () => {
-  const cases: readonly {
-    name: string;
-    transaction: SentScore["transaction"];
-    oracle: OracleState | undefined;
-    indexedBlock: number;
-    expected: Fate;
-  }[] = [
-    {
-      name: "shown by the oracle",
-      transaction: underWay,
-      oracle: oracleAt(100),
-      indexedBlock: 1,
-      expected: "landed",
-    },
-    {
-      name: "overtaken by a newer record",
-      transaction: { state: "reverted", final: true, minedBlock: 9 },
-      oracle: oracleAt(101),
-      indexedBlock: 1,
-      expected: "landed",
-    },
-    {
-      name: "cleared after it landed",
-      transaction: underWay,
-      oracle: oracleAt(100, { present: false }),
-      indexedBlock: 1,
-      expected: "landed",
-    },
-    {
-      name: "queued",
-      transaction: { state: "queued", final: false, minedBlock: null },
-      oracle: undefined,
-      indexedBlock: 1,
-      expected: "under_way",
-    },
-    {
-      name: "prepared",
-      transaction: { state: "prepared", final: false, minedBlock: null },
-      oracle: undefined,
-      indexedBlock: 1,
-      expected: "under_way",
-    },
-    {
-      name: "broadcast over an older record",
-      transaction: underWay,
-      oracle: oracleAt(99),
-      indexedBlock: 1,
-      expected: "under_way",
-    },
-    {
-      name: "mined, index behind",
-      transaction: { state: "mined", final: true, minedBlock: 20 },
-      oracle: undefined,
-      indexedBlock: 19,
-      expected: "under_way",
-    },
-    {
-      name: "mined, reorg in progress",
-      transaction: { state: "mined", final: false, minedBlock: 20 },
-      oracle: undefined,
-      indexedBlock: 25,
-      expected: "under_way",
-    },
-    {
-      name: "final, and not shown",
-      transaction: { state: "mined", final: true, minedBlock: 20 },
-      oracle: undefined,
-      indexedBlock: 20,
-      expected: "lost",
-    },
-    {
-      name: "reverted",
-      transaction: { state: "reverted", final: false, minedBlock: 20 },
-      oracle: oracleAt(99),
-      indexedBlock: 20,
-      expected: "reverted",
-    },
-    {
-      name: "never sent",
-      transaction: { state: "failed", final: false, minedBlock: null },
-      oracle: undefined,
-      indexedBlock: 20,
-      expected: "refused",
-    },
-  ];
-  test.each(cases)("$name: $expected", ({ transaction, oracle, indexedBlock, expected }) => {
-    expect(fateOf(sent(transaction), { oracle, indexedBlock })).toBe(expected);
-  });
+test.each([
+  ["broadcast, and shown", underWay, oracleAt(100), "done"],
+  [
+    "reverted, and overtaken by a newer record",
+    { ...underWay, state: "reverted" as const },
+    oracleAt(101),
+    "done",
+  ],
+  ["broadcast, and cleared after it landed", underWay, oracleAt(100, { present: false }), "done"],
+  ["broadcast over an older record", underWay, oracleAt(99), "wait"],
+  ["reverted in the newest block", { ...underWay, state: "reverted" as const }, oracleAt(99), "again"],
+  ["refused by a name of another wallet", refusedFor(other), undefined, "again"],
+  ["refused by its own name", refusedFor(wallet), undefined, "end"],
+])("a sent score that is %s", async (_name, transaction, record, expected) => {
+  const oracle = new Map(record === undefined ? [] : [[wallet, record]]);
+  const kind = intentKind(defaultPublishPolicy, oracle);
+  const row = { ...sent(transaction), attempts: 0, state: "sent" as const };
+  const moment = { now: asOfTime, indexedBlock: 20 };
+  expect(stepOf(kind, { row, seen: await kind.look(row) }, moment).kind).toBe(expected);
 });
 
 describe("the score to compare a new one with", () => {
@@ -167,13 +110,13 @@ describe("the score to compare a new one with", () => {
     [
       "the record, where the sent score was refused",
       oracleAt(90),
-      sent({ state: "failed", final: false, minedBlock: null }),
+      sent({ ...underWay, state: "failed" }),
       theirs,
     ],
     [
       "the record, where the sent score is lost",
       oracleAt(90),
-      sent({ state: "mined", final: true, minedBlock: 5 }),
+      sent({ ...underWay, state: "mined", final: true, minedBlock: 5 }),
       theirs,
     ],
   ])("%s", (_name, oracle, last, expected) => {
@@ -182,7 +125,6 @@ describe("the score to compare a new one with", () => {
 });
 
 const kind = "reverted_in_simulation";
-const word = `${wallet}650000000000000000000000` as const;
 test.each([
   ["a paused oracle", encodeErrorResult({ abi, errorName: "WritesPaused" }), "WritesPaused", null],
   [
@@ -197,12 +139,7 @@ test.each([
     "InvalidAsOf",
     null,
   ],
-  [
-    "a malformed word",
-    encodeErrorResult({ abi, errorName: "MalformedRecord", args: [3n, word, 2] }),
-    "MalformedRecord",
-    wallet,
-  ],
+  ["a malformed word", malformed(wallet), "MalformedRecord", wallet],
   ["an unknown revert", "0x2a", kind, null],
   ["an empty revert", "0x", kind, null],
   ["no revert at all", null, kind, null],

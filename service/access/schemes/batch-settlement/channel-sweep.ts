@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { type Address, concatHex, type Hex, keccak256, numberToHex, type PublicClient } from "viem";
 import { type Database, underDeadline } from "../../../db/database.ts";
 import { paymentChannel } from "../../../db/tables/payment.ts";
-import { fateOfCall } from "../../../sender/call-fate.ts";
+import { fateOfCall } from "../../../sender/orders/fate.ts";
 import { enqueueSettlement, queueCall, readSettlement } from "../../../sender/payments-sender.ts";
 import type { SettlementSpending } from "../../payments/local-facilitator.ts";
 import type { createPaymentMetrics } from "../../payments/metrics.ts";
