@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -12,8 +13,9 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 
 /**
- * Compiles contracts/ and writes the ABI of every contract and interface as <name>.ts, and contracts/bytecode.json with the
- * creation code of every deployable one. ABIs of contracts/local go to devnet/abi, all others to service/chain/abi.
+ * Compiles contracts/ and devnet/contracts/ and writes the ABI of every contract and interface as <name>.ts, and
+ * contracts/bytecode.json with the creation code of every deployable one. ABIs of devnet/contracts go to devnet/abi, all others
+ * to service/chain/abi.
  * `--check` writes nothing and exits 1 when a file differs from what it would write.
  */
 
@@ -72,12 +74,10 @@ function compile(): Compiled[] {
 }
 
 function sources(): string[] {
-  const found = readdirSync(join(root, "contracts"), { recursive: true, encoding: "utf8" });
-  const files = found.filter((file) => file.endsWith(".sol") && !file.endsWith(".t.sol")).sort();
+  const files = globSync("{contracts,devnet/contracts}/**/*.sol", { cwd: root }).sort();
   const seen = new Set<string>();
   for (const file of files) {
-    if (seen.has(basename(file)))
-      throw new Error(`contracts/${file}: file names must differ between folders`);
+    if (seen.has(basename(file))) throw new Error(`${file}: file names must differ between folders`);
     seen.add(basename(file));
   }
   return files;
@@ -106,7 +106,7 @@ function isCoveredInterface(name: string, names: ReadonlySet<string>): boolean {
 }
 
 function folderOf(name: string, source: string): string {
-  return source.startsWith("local/") && !STAND_INS.has(name) ? devnetFolder : serviceFolder;
+  return source.startsWith("devnet/") && !STAND_INS.has(name) ? devnetFolder : serviceFolder;
 }
 
 function nameOf(contract: string): string {

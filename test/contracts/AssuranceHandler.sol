@@ -6,7 +6,7 @@ import {Vm} from "@prb/test/Vm.sol";
 import {IAssuranceAccounts} from "../../contracts/interfaces/IAssuranceAccounts.sol";
 import {IJobEscrowAdapter} from "../../contracts/interfaces/IJobEscrowAdapter.sol";
 import {IVerdictEvaluator} from "../../contracts/interfaces/IVerdictEvaluator.sol";
-import {UsdCoin} from "../../contracts/local/UsdCoin.sol";
+import {UsdCoin} from "../../devnet/contracts/UsdCoin.sol";
 import {EscrowDriver} from "./escrow/EscrowDriver.sol";
 
 /// @dev Has three wallets deposit, withdraw and commit at random while jobs on all generations are decided, expire, and are

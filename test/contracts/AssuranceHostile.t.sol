@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {AssuranceAccounts} from "../../contracts/AssuranceAccounts.sol";
 import {IAssuranceAccounts} from "../../contracts/interfaces/IAssuranceAccounts.sol";
 import {IJobEscrowAdapter} from "../../contracts/interfaces/IJobEscrowAdapter.sol";
-import {UsdCoin} from "../../contracts/local/UsdCoin.sol";
+import {UsdCoin} from "../../devnet/contracts/UsdCoin.sol";
 import {OnG1} from "./escrow/EscrowFixture.sol";
 import {AssuranceFixture} from "./AssuranceFixture.sol";
 

@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {PRBTest} from "@prb/test/PRBTest.sol";
 
 import {IAgentHealthOracle} from "../../contracts/interfaces/IAgentHealthOracle.sol";
-import {UsdCoin} from "../../contracts/local/UsdCoin.sol";
+import {UsdCoin} from "../../devnet/contracts/UsdCoin.sol";
 import {TrustedPayment} from "../../examples/TrustedPayment.sol";
 import {ScoreOracle} from "./ScoreOracle.sol";
 

@@ -5,7 +5,7 @@ import {Vm} from "@prb/test/Vm.sol";
 
 import {IJobEscrowAdapter} from "../../contracts/interfaces/IJobEscrowAdapter.sol";
 import {IVerdictEvaluator} from "../../contracts/interfaces/IVerdictEvaluator.sol";
-import {UsdCoin} from "../../contracts/local/UsdCoin.sol";
+import {UsdCoin} from "../../devnet/contracts/UsdCoin.sol";
 import {EscrowDriver} from "./escrow/EscrowDriver.sol";
 import {ScoreOracle} from "./ScoreOracle.sol";
 

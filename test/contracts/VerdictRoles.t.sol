@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {VerdictEvaluator} from "../../contracts/VerdictEvaluator.sol";
 import {IVerdictEvaluator} from "../../contracts/interfaces/IVerdictEvaluator.sol";
-import {SmartWallet} from "../../contracts/local/SmartWallet.sol";
+import {SmartWallet} from "../../devnet/contracts/SmartWallet.sol";
 import {OnG1} from "./escrow/EscrowFixture.sol";
 import {VerdictFixture} from "./VerdictFixture.sol";
 

@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {PRBTest} from "@prb/test/PRBTest.sol";
 
 import {VerdictEvaluator} from "../../../contracts/VerdictEvaluator.sol";
-import {UsdCoin} from "../../../contracts/local/UsdCoin.sol";
+import {UsdCoin} from "../../../devnet/contracts/UsdCoin.sol";
 import {DriverG1, DriverG3, DriverV3, EscrowDriver} from "./EscrowDriver.sol";
 
 /// @dev One evaluator of an escrow of each generation, at a fixed time.

@@ -9,9 +9,9 @@ import {JobAdapterV3} from "../../../contracts/escrow/JobAdapterV3.sol";
 import {IACPHook} from "../../../contracts/interfaces/IACPHook.sol";
 import {IJobEscrow} from "../../../contracts/interfaces/IJobEscrow.sol";
 import {IJobEscrowAdapter} from "../../../contracts/interfaces/IJobEscrowAdapter.sol";
-import {JobEscrow} from "../../../contracts/local/JobEscrow.sol";
-import {JobEscrowG3} from "../../../contracts/local/JobEscrowG3.sol";
-import {JobEscrowV3} from "../../../contracts/local/JobEscrowV3.sol";
+import {JobEscrow} from "../../../devnet/contracts/JobEscrow.sol";
+import {JobEscrowG3} from "../../../devnet/contracts/JobEscrowG3.sol";
+import {JobEscrowV3} from "../../../devnet/contracts/JobEscrowV3.sol";
 
 /// @dev Selectors and topics as they were seen on the contracts of each generation: the fixtures must not drift.
 contract EscrowAbiTest is PRBTest {

@@ -7,10 +7,10 @@ import {IJobEscrowAdapter} from "../../../contracts/interfaces/IJobEscrowAdapter
 import {JobAdapterG1} from "../../../contracts/escrow/JobAdapterG1.sol";
 import {JobAdapterG3} from "../../../contracts/escrow/JobAdapterG3.sol";
 import {JobAdapterV3} from "../../../contracts/escrow/JobAdapterV3.sol";
-import {JobEscrow} from "../../../contracts/local/JobEscrow.sol";
-import {JobEscrowG3} from "../../../contracts/local/JobEscrowG3.sol";
-import {JobEscrowV3} from "../../../contracts/local/JobEscrowV3.sol";
-import {UsdCoin} from "../../../contracts/local/UsdCoin.sol";
+import {JobEscrow} from "../../../devnet/contracts/JobEscrow.sol";
+import {JobEscrowG3} from "../../../devnet/contracts/JobEscrowG3.sol";
+import {JobEscrowV3} from "../../../devnet/contracts/JobEscrowV3.sol";
+import {UsdCoin} from "../../../devnet/contracts/UsdCoin.sol";
 
 /// @dev Takes an escrow of one generation through the steps that all generations have, for any actor. Adding a
 /// generation is adding a driver: every suite that takes drivers then covers it.

@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {PRBTest} from "@prb/test/PRBTest.sol";
 
 import {IJobEscrowAdapter} from "../../../contracts/interfaces/IJobEscrowAdapter.sol";
-import {UsdCoin} from "../../../contracts/local/UsdCoin.sol";
+import {UsdCoin} from "../../../devnet/contracts/UsdCoin.sol";
 import {DriverG1, DriverG3, DriverV3, EscrowDriver} from "./EscrowDriver.sol";
 
 /// @dev Which generation a suite runs on.

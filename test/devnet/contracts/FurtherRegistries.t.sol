@@ -3,8 +3,8 @@ pragma solidity 0.8.37;
 
 import {PRBTest} from "@prb/test/PRBTest.sol";
 
-import {AgentLaunchpad} from "../../../contracts/local/AgentLaunchpad.sol";
-import {ServiceRegistryL2} from "../../../contracts/local/ServiceRegistryL2.sol";
+import {AgentLaunchpad} from "../../../devnet/contracts/AgentLaunchpad.sol";
+import {ServiceRegistryL2} from "../../../devnet/contracts/ServiceRegistryL2.sol";
 
 contract FurtherRegistriesTest is PRBTest {
     address private constant OTHER = address(0x07);

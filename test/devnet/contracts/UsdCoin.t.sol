@@ -4,8 +4,8 @@ pragma solidity 0.8.37;
 import {PRBTest} from "@prb/test/PRBTest.sol";
 import {Ownable} from "solady/auth/Ownable.sol";
 
-import {SmartWallet} from "../../../contracts/local/SmartWallet.sol";
-import {UsdCoin} from "../../../contracts/local/UsdCoin.sol";
+import {SmartWallet} from "../../../devnet/contracts/SmartWallet.sol";
+import {UsdCoin} from "../../../devnet/contracts/UsdCoin.sol";
 
 contract UsdCoinTest is PRBTest {
     event Transfer(address indexed from, address indexed to, uint256 amount);

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {PRBTest} from "@prb/test/PRBTest.sol";
 
-import {Mixer} from "../../../contracts/local/Mixer.sol";
+import {Mixer} from "../../../devnet/contracts/Mixer.sol";
 
 contract MixerTest is PRBTest {
     address private constant PAYEE = address(0xB0B);

@@ -4,9 +4,9 @@ pragma solidity 0.8.37;
 import {PRBTest} from "@prb/test/PRBTest.sol";
 import {Ownable} from "solady/auth/Ownable.sol";
 
-import {JobEscrow} from "../../../contracts/local/JobEscrow.sol";
-import {UsdCoin} from "../../../contracts/local/UsdCoin.sol";
-import {HookOfTests} from "../escrow/HookOfTests.sol";
+import {JobEscrow} from "../../../devnet/contracts/JobEscrow.sol";
+import {UsdCoin} from "../../../devnet/contracts/UsdCoin.sol";
+import {HookOfTests} from "../../contracts/escrow/HookOfTests.sol";
 
 contract JobEscrowTest is PRBTest {
     address private constant CLIENT = address(0xC1);

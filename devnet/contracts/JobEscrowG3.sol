@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {Ownable} from "solady/auth/Ownable.sol";
 import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
-import {IACPHook} from "../interfaces/IACPHook.sol";
+import {IACPHook} from "../../contracts/interfaces/IACPHook.sol";
 
 /// @notice Job escrow in the ABI of base-contracts' ERC8183 (generation G3): a token per job, hook data that begins
 /// with the actor, an hour of grace for submitted jobs, a refund that hooks see. Milestone claims, payout receivers

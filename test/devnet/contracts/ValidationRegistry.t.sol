@@ -4,8 +4,8 @@ pragma solidity 0.8.37;
 import {PRBTest} from "@prb/test/PRBTest.sol";
 import {Vm} from "@prb/test/Vm.sol";
 
-import {IdentityRegistry} from "../../../contracts/local/IdentityRegistry.sol";
-import {ValidationRegistry} from "../../../contracts/local/ValidationRegistry.sol";
+import {IdentityRegistry} from "../../../devnet/contracts/IdentityRegistry.sol";
+import {ValidationRegistry} from "../../../devnet/contracts/ValidationRegistry.sol";
 
 contract ValidationRegistryTest is PRBTest {
     bytes32 private constant REQUESTED = keccak256("ValidationRequest(address,uint256,string,bytes32)");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {IIdentityRegistry} from "../interfaces/IIdentityRegistry.sol";
+import {IIdentityRegistry} from "../../contracts/interfaces/IIdentityRegistry.sol";
 
 /// @notice Reputation registry in the shape of ERC-8004: clients leave, revoke and average feedback about agents.
 /// `readAllFeedback` and responses to feedback are left out.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {IACPHook} from "../interfaces/IACPHook.sol";
-import {IERC165} from "../interfaces/IERC165.sol";
+import {IACPHook} from "../../contracts/interfaces/IACPHook.sol";
+import {IERC165} from "../../contracts/interfaces/IERC165.sol";
 
 /// @notice Hook that reverts with any chosen data, as every hook of a job can. Anyone chooses the data.
 contract RevertingHook is IACPHook {

@@ -3,9 +3,9 @@ pragma solidity 0.8.37;
 
 import {PRBTest} from "@prb/test/PRBTest.sol";
 
-import {BatchSettlement} from "../../../contracts/local/BatchSettlement.sol";
-import {Eip3009DepositCollector} from "../../../contracts/local/Eip3009DepositCollector.sol";
-import {UsdCoin} from "../../../contracts/local/UsdCoin.sol";
+import {BatchSettlement} from "../../../devnet/contracts/BatchSettlement.sol";
+import {Eip3009DepositCollector} from "../../../devnet/contracts/Eip3009DepositCollector.sol";
+import {UsdCoin} from "../../../devnet/contracts/UsdCoin.sol";
 
 contract BatchSettlementTest is PRBTest {
     uint256 private constant NOW = 1_790_000_000;

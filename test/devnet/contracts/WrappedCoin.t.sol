@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {PRBTest} from "@prb/test/PRBTest.sol";
 import {Ownable} from "solady/auth/Ownable.sol";
 
-import {WrappedCoin} from "../../../contracts/local/WrappedCoin.sol";
+import {WrappedCoin} from "../../../devnet/contracts/WrappedCoin.sol";
 
 contract WrappedCoinTest is PRBTest {
     event Deposit(address indexed to, uint256 amount);

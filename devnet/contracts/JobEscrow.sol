@@ -3,11 +3,10 @@ pragma solidity 0.8.37;
 
 import {Ownable} from "solady/auth/Ownable.sol";
 import {SafeTransferLib} from "solady/utils/SafeTransferLib.sol";
-import {IACPHook} from "../interfaces/IACPHook.sol";
+import {IACPHook} from "../../contracts/interfaces/IACPHook.sol";
 
-/// @notice Job escrow in the ABI of Virtuals' AgenticCommerceV3: jobs without an id, funded at an expected budget. A
-/// job without an evaluator is complete as soon as work is handed in.
-contract JobEscrowV3 is Ownable {
+/// @notice Job escrow in the shape of the code in the ERC-8183 text (generation G1).
+contract JobEscrow is Ownable {
     using SafeTransferLib for address;
 
     enum JobStatus {
@@ -20,14 +19,15 @@ contract JobEscrowV3 is Ownable {
     }
 
     struct Job {
+        uint256 id;
         address client;
-        JobStatus status;
         address provider;
-        uint48 expiredAt;
         address evaluator;
-        address hook;
-        uint256 budget;
         string description;
+        uint256 budget;
+        uint256 expiredAt;
+        JobStatus status;
+        address hook;
     }
 
     event JobCreated(
@@ -48,14 +48,13 @@ contract JobEscrowV3 is Ownable {
     event PaymentReleased(uint256 indexed jobId, address indexed provider, uint256 amount);
     event EvaluatorFeePaid(uint256 indexed jobId, address indexed evaluator, uint256 amount);
     event Refunded(uint256 indexed jobId, address indexed client, uint256 amount);
-    event HookWhitelistUpdated(address indexed hook, bool status);
+    event HookWhitelistUpdated(address indexed hook, bool allowed);
 
     error InvalidJob();
     error WrongStatus();
     error ZeroAddress();
     error ExpiryTooShort();
     error ZeroBudget();
-    error BudgetMismatch();
     error ProviderNotSet();
     error FeesTooHigh();
     error HookNotWhitelisted();
@@ -87,13 +86,13 @@ contract JobEscrowV3 is Ownable {
     }
 
     /// @notice Allows or forbids a hook for new jobs; owner only.
-    function setHookWhitelist(address hook, bool status) external onlyOwner {
+    function setHookWhitelist(address hook, bool allowed) external onlyOwner {
         if (hook == address(0)) revert ZeroAddress();
-        whitelistedHooks[hook] = status;
-        emit HookWhitelistUpdated(hook, status);
+        whitelistedHooks[hook] = allowed;
+        emit HookWhitelistUpdated(hook, allowed);
     }
 
-    /// @notice Opens a job; ids start at 1. Provider and evaluator may be zero.
+    /// @notice Opens a job; ids start at 1. The provider may be named later.
     function createJob(
         address provider,
         address evaluator,
@@ -101,17 +100,18 @@ contract JobEscrowV3 is Ownable {
         string calldata description,
         address hook
     ) external returns (uint256 jobId) {
-        if (expiredAt <= block.timestamp + MIN_LIFE || expiredAt > type(uint48).max) revert ExpiryTooShort();
+        if (evaluator == address(0)) revert ZeroAddress();
+        if (expiredAt <= block.timestamp + MIN_LIFE) revert ExpiryTooShort();
         if (!whitelistedHooks[hook]) revert HookNotWhitelisted();
+
         jobId = ++jobCounter;
-        Job storage job = _jobs[jobId];
-        (job.client, job.provider, job.evaluator, job.hook) = (msg.sender, provider, evaluator, hook);
-        job.expiredAt = uint48(expiredAt);
-        job.description = description;
+        _jobs[jobId] =
+            Job(jobId, msg.sender, provider, evaluator, description, 0, expiredAt, JobStatus.Open, hook);
         emit JobCreated(jobId, msg.sender, provider, evaluator, expiredAt, hook);
+        _afterHook(hook, jobId, msg.sig, abi.encode(msg.sender, provider, evaluator));
     }
 
-    /// @notice Names the provider of an open job that has none; client only; no hook is called.
+    /// @notice Names the provider of an open job that has none; client only.
     function setProvider(uint256 jobId, address provider) external {
         Job storage job = _open(jobId);
         if (msg.sender != job.client) revert Unauthorized();
@@ -126,25 +126,24 @@ contract JobEscrowV3 is Ownable {
         Job storage job = _open(jobId);
         if (msg.sender != job.provider) revert Unauthorized();
         bytes memory data = abi.encode(msg.sender, amount, optParams);
-        _beforeHook(job.hook, jobId, data);
+        _beforeHook(job.hook, jobId, msg.sig, data);
         job.budget = amount;
         emit BudgetSet(jobId, amount);
-        _afterHook(job.hook, jobId, data);
+        _afterHook(job.hook, jobId, msg.sig, data);
     }
 
-    /// @notice Locks the budget, taken from the client's allowance; client only, who says what it expects to pay.
-    function fund(uint256 jobId, uint256 expectedBudget, bytes calldata optParams) external {
+    /// @notice Locks the budget, taken from the client's allowance; client only.
+    function fund(uint256 jobId, bytes calldata optParams) external {
         Job storage job = _open(jobId);
         if (msg.sender != job.client) revert Unauthorized();
         if (job.provider == address(0)) revert ProviderNotSet();
         if (job.budget == 0) revert ZeroBudget();
-        if (job.budget != expectedBudget) revert BudgetMismatch();
         bytes memory data = abi.encode(msg.sender, optParams);
-        _beforeHook(job.hook, jobId, data);
+        _beforeHook(job.hook, jobId, msg.sig, data);
         job.status = JobStatus.Funded;
-        emit JobFunded(jobId, msg.sender, job.budget);
-        paymentToken.safeTransferFrom(msg.sender, address(this), job.budget);
-        _afterHook(job.hook, jobId, data);
+        emit JobFunded(jobId, job.client, job.budget);
+        paymentToken.safeTransferFrom(job.client, address(this), job.budget);
+        _afterHook(job.hook, jobId, msg.sig, data);
     }
 
     /// @notice Hands in the work of a funded job; provider only.
@@ -153,11 +152,10 @@ contract JobEscrowV3 is Ownable {
         if (job.status != JobStatus.Funded) revert WrongStatus();
         if (msg.sender != job.provider) revert Unauthorized();
         bytes memory data = abi.encode(msg.sender, deliverable, optParams);
-        _beforeHook(job.hook, jobId, data);
+        _beforeHook(job.hook, jobId, msg.sig, data);
         job.status = JobStatus.Submitted;
-        emit JobSubmitted(jobId, msg.sender, deliverable);
-        if (job.evaluator == address(0)) _complete(jobId, job, deliverable);
-        _afterHook(job.hook, jobId, data);
+        emit JobSubmitted(jobId, job.provider, deliverable);
+        _afterHook(job.hook, jobId, msg.sig, data);
     }
 
     /// @notice Accepts submitted work and pays the provider, less the fees; evaluator only.
@@ -166,9 +164,11 @@ contract JobEscrowV3 is Ownable {
         if (job.status != JobStatus.Submitted) revert WrongStatus();
         if (msg.sender != job.evaluator) revert Unauthorized();
         bytes memory data = abi.encode(msg.sender, reason, optParams);
-        _beforeHook(job.hook, jobId, data);
-        _complete(jobId, job, reason);
-        _afterHook(job.hook, jobId, data);
+        _beforeHook(job.hook, jobId, msg.sig, data);
+        job.status = JobStatus.Completed;
+        emit JobCompleted(jobId, job.evaluator, reason);
+        _payOut(jobId, job);
+        _afterHook(job.hook, jobId, msg.sig, data);
     }
 
     /// @notice Turns a job down: the client while it is open, the evaluator once funded; refunds what was locked.
@@ -179,11 +179,11 @@ contract JobEscrowV3 is Ownable {
         if (!funded && status != JobStatus.Open) revert WrongStatus();
         if (msg.sender != (funded ? job.evaluator : job.client)) revert Unauthorized();
         bytes memory data = abi.encode(msg.sender, reason, optParams);
-        _beforeHook(job.hook, jobId, data);
+        _beforeHook(job.hook, jobId, msg.sig, data);
         job.status = JobStatus.Rejected;
         emit JobRejected(jobId, msg.sender, reason);
         if (funded) _refund(jobId, job);
-        _afterHook(job.hook, jobId, data);
+        _afterHook(job.hook, jobId, msg.sig, data);
     }
 
     /// @notice Returns the locked budget of an expired job to its client; anyone may call it, no hook can stop it.
@@ -201,11 +201,9 @@ contract JobEscrowV3 is Ownable {
         return _jobs[jobId];
     }
 
-    function _complete(uint256 jobId, Job storage job, bytes32 reason) private {
-        job.status = JobStatus.Completed;
-        emit JobCompleted(jobId, job.evaluator, reason);
+    function _payOut(uint256 jobId, Job storage job) private {
         uint256 platformFee = job.budget * platformFeeBP / 10_000;
-        uint256 evaluatorFee = job.evaluator == address(0) ? 0 : job.budget * evaluatorFeeBP / 10_000;
+        uint256 evaluatorFee = job.budget * evaluatorFeeBP / 10_000;
         uint256 net = job.budget - platformFee - evaluatorFee;
         if (platformFee > 0) paymentToken.safeTransfer(platformTreasury, platformFee);
         if (evaluatorFee > 0) {
@@ -223,7 +221,7 @@ contract JobEscrowV3 is Ownable {
 
     function _existing(uint256 jobId) private view returns (Job storage job) {
         job = _jobs[jobId];
-        if (job.client == address(0)) revert InvalidJob();
+        if (job.id == 0) revert InvalidJob();
     }
 
     function _open(uint256 jobId) private view returns (Job storage job) {
@@ -231,11 +229,11 @@ contract JobEscrowV3 is Ownable {
         if (job.status != JobStatus.Open) revert WrongStatus();
     }
 
-    function _beforeHook(address hook, uint256 jobId, bytes memory data) private {
-        if (hook != address(0)) IACPHook(hook).beforeAction(jobId, msg.sig, data);
+    function _beforeHook(address hook, uint256 jobId, bytes4 selector, bytes memory data) private {
+        if (hook != address(0)) IACPHook(hook).beforeAction(jobId, selector, data);
     }
 
-    function _afterHook(address hook, uint256 jobId, bytes memory data) private {
-        if (hook != address(0)) IACPHook(hook).afterAction(jobId, msg.sig, data);
+    function _afterHook(address hook, uint256 jobId, bytes4 selector, bytes memory data) private {
+        if (hook != address(0)) IACPHook(hook).afterAction(jobId, selector, data);
     }
 }

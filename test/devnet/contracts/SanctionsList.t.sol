@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {PRBTest} from "@prb/test/PRBTest.sol";
 import {Ownable} from "solady/auth/Ownable.sol";
 
-import {SanctionsList} from "../../../contracts/local/SanctionsList.sol";
+import {SanctionsList} from "../../../devnet/contracts/SanctionsList.sol";
 
 contract SanctionsListTest is PRBTest {
     address private constant LISTED = address(0xBAD);

@@ -4,9 +4,9 @@ pragma solidity 0.8.37;
 import {PRBTest} from "@prb/test/PRBTest.sol";
 import {Vm} from "@prb/test/Vm.sol";
 
-import {IdentityRegistry} from "../../../contracts/local/IdentityRegistry.sol";
-import {MintCallback} from "../../../contracts/local/MintCallback.sol";
-import {SmartWallet} from "../../../contracts/local/SmartWallet.sol";
+import {IdentityRegistry} from "../../../devnet/contracts/IdentityRegistry.sol";
+import {MintCallback} from "../../../devnet/contracts/MintCallback.sol";
+import {SmartWallet} from "../../../devnet/contracts/SmartWallet.sol";
 
 contract IdentityRegistryTest is PRBTest {
     bytes32 private constant TRANSFER = keccak256("Transfer(address,address,uint256)");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: UNLICENSED
 pragma solidity 0.8.37;
 
-import {IIdentityRegistry} from "../interfaces/IIdentityRegistry.sol";
+import {IIdentityRegistry} from "../../contracts/interfaces/IIdentityRegistry.sol";
 
 /// @notice Validation registry in the shape of ERC-8004: agents ask a validator, which alone answers from 0 to 100.
 contract ValidationRegistry {

@@ -2,9 +2,9 @@
 pragma solidity 0.8.37;
 
 import {IJobEscrowAdapter} from "../../../contracts/interfaces/IJobEscrowAdapter.sol";
-import {JobEscrowV3} from "../../../contracts/local/JobEscrowV3.sol";
-import {EscrowFixture, OnV3} from "../escrow/EscrowFixture.sol";
-import {HookOfTests} from "../escrow/HookOfTests.sol";
+import {JobEscrowV3} from "../../../devnet/contracts/JobEscrowV3.sol";
+import {EscrowFixture, OnV3} from "../../contracts/escrow/EscrowFixture.sol";
+import {HookOfTests} from "../../contracts/escrow/HookOfTests.sol";
 
 /// @dev What Virtuals' AgenticCommerceV3 does otherwise than the others.
 contract JobEscrowV3Test is EscrowFixture, OnV3 {

@@ -3,10 +3,10 @@ pragma solidity 0.8.37;
 
 import {PRBTest} from "@prb/test/PRBTest.sol";
 
-import {EntryPoint} from "../../../contracts/local/EntryPoint.sol";
-import {SafeAccount} from "../../../contracts/local/SafeAccount.sol";
-import {SmartWallet} from "../../../contracts/local/SmartWallet.sol";
-import {UsdCoin} from "../../../contracts/local/UsdCoin.sol";
+import {EntryPoint} from "../../../devnet/contracts/EntryPoint.sol";
+import {SafeAccount} from "../../../devnet/contracts/SafeAccount.sol";
+import {SmartWallet} from "../../../devnet/contracts/SmartWallet.sol";
+import {UsdCoin} from "../../../devnet/contracts/UsdCoin.sol";
 
 contract SmartAccountsTest is PRBTest {
     event UserOperationEvent(

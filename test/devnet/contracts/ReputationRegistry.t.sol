@@ -4,8 +4,8 @@ pragma solidity 0.8.37;
 import {PRBTest} from "@prb/test/PRBTest.sol";
 import {Vm} from "@prb/test/Vm.sol";
 
-import {IdentityRegistry} from "../../../contracts/local/IdentityRegistry.sol";
-import {ReputationRegistry} from "../../../contracts/local/ReputationRegistry.sol";
+import {IdentityRegistry} from "../../../devnet/contracts/IdentityRegistry.sol";
+import {ReputationRegistry} from "../../../devnet/contracts/ReputationRegistry.sol";
 
 contract ReputationRegistryTest is PRBTest {
     bytes32 private constant NEW_FEEDBACK = keccak256(

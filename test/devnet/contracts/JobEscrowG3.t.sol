@@ -4,9 +4,9 @@ pragma solidity 0.8.37;
 import {Ownable} from "solady/auth/Ownable.sol";
 
 import {IJobEscrowAdapter} from "../../../contracts/interfaces/IJobEscrowAdapter.sol";
-import {JobEscrowG3} from "../../../contracts/local/JobEscrowG3.sol";
-import {EscrowFixture, OnG3} from "../escrow/EscrowFixture.sol";
-import {HookOfTests} from "../escrow/HookOfTests.sol";
+import {JobEscrowG3} from "../../../devnet/contracts/JobEscrowG3.sol";
+import {EscrowFixture, OnG3} from "../../contracts/escrow/EscrowFixture.sol";
+import {HookOfTests} from "../../contracts/escrow/HookOfTests.sol";
 
 /// @dev What generation G3 does otherwise than the others.
 contract JobEscrowG3Test is EscrowFixture, OnG3 {

@@ -3,13 +3,13 @@ pragma solidity 0.8.37;
 
 import {PRBTest} from "@prb/test/PRBTest.sol";
 
-import {GasBurner} from "../../../contracts/local/GasBurner.sol";
-import {KeeperTarget} from "../../../contracts/local/KeeperTarget.sol";
-import {PriceFeed} from "../../../contracts/local/PriceFeed.sol";
-import {RepairableTarget} from "../../../contracts/local/RepairableTarget.sol";
-import {RevertOnDemand} from "../../../contracts/local/RevertOnDemand.sol";
-import {SmartWallet} from "../../../contracts/local/SmartWallet.sol";
-import {SpamToken} from "../../../contracts/local/SpamToken.sol";
+import {GasBurner} from "../../../devnet/contracts/GasBurner.sol";
+import {KeeperTarget} from "../../../devnet/contracts/KeeperTarget.sol";
+import {PriceFeed} from "../../../devnet/contracts/PriceFeed.sol";
+import {RepairableTarget} from "../../../devnet/contracts/RepairableTarget.sol";
+import {RevertOnDemand} from "../../../devnet/contracts/RevertOnDemand.sol";
+import {SmartWallet} from "../../../devnet/contracts/SmartWallet.sol";
+import {SpamToken} from "../../../devnet/contracts/SpamToken.sol";
 
 contract TargetsTest is PRBTest {
     address private constant OTHER = address(0x07);

@@ -3,8 +3,8 @@ pragma solidity 0.8.37;
 
 import {PRBTest} from "@prb/test/PRBTest.sol";
 
-import {ConstantProductPool} from "../../../contracts/local/ConstantProductPool.sol";
-import {LocalToken} from "../../../contracts/local/LocalToken.sol";
+import {ConstantProductPool} from "../../../devnet/contracts/ConstantProductPool.sol";
+import {LocalToken} from "../../../devnet/contracts/LocalToken.sol";
 
 contract ConstantProductPoolTest is PRBTest {
     address private constant TRADER = address(0x77ADE);

@@ -3,9 +3,9 @@ pragma solidity 0.8.37;
 
 import {PRBTest} from "@prb/test/PRBTest.sol";
 
-import {KeeperTarget} from "../../../contracts/local/KeeperTarget.sol";
-import {OperatedWallet} from "../../../contracts/local/OperatedWallet.sol";
-import {SmartWallet} from "../../../contracts/local/SmartWallet.sol";
+import {KeeperTarget} from "../../../devnet/contracts/KeeperTarget.sol";
+import {OperatedWallet} from "../../../devnet/contracts/OperatedWallet.sol";
+import {SmartWallet} from "../../../devnet/contracts/SmartWallet.sol";
 
 contract OperatedWalletTest is PRBTest {
     address private constant OWNER = address(0xA11CE);
