@@ -25,7 +25,7 @@ import { benchUnpaid } from "./unpaid.ts";
 const HEADING = `# Figures of the last run
 
 Written by \`npm run bench -- --markdown bench/results.md\`, with nothing else running on the machine. Ratios are medians of alternated runs; a bar that does not hold says MISSES, and comes first.`;
-const POSTGRES_HOST = new URL("../bin/local/postgres-host.ts", import.meta.url).pathname;
+const POSTGRES_HOST = new URL("../devnet/demo/postgres-host.ts", import.meta.url).pathname;
 
 const { values } = parseArgs({
   options: {

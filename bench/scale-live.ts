@@ -2,7 +2,6 @@ import { Client } from "pg";
 import { startNodeServer } from "../devnet/history-servers/node-server.ts";
 import { migrateDatabase } from "../service/db/database.ts";
 import { atMost, type BenchRow, shown } from "./bench-row.ts";
-import type { ScaleBenchOptions } from "./scale.ts";
 import { createScaleChain, isSampled, type ScaleChain } from "./scale-chain.ts";
 import { deploymentOf, indexBlocks, openBenchDatabase, seedIndex } from "./scale-population.ts";
 import { answerOf, startWorker, usageOf } from "./scale-process.ts";
@@ -15,7 +14,11 @@ const [STEP, STEPS, UNMEASURED] = [5, 12, 2];
 const HEAD = LAST_BLOCK - STEP * (STEPS + UNMEASURED);
 
 /** Enriches the same blocks for few and for many followed wallets, as they become final. */
-export async function benchLive({ createDatabase }: ScaleBenchOptions): Promise<BenchRow[]> {
+export async function benchLive({
+  createDatabase,
+}: {
+  readonly createDatabase: () => Promise<string>;
+}): Promise<BenchRow[]> {
   const isFull = (block: number) => block > HEAD || isSampled(block);
   const chain = createScaleChain({
     seed: SEED,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { UpFile } from "./up/local-files.ts";
+import type { UpFile } from "../devnet/demo/local-files.ts";
 
 const REQUIRED = ["DATABASE_URL", "RPC_URL", "AHS_DEPLOYMENT"] as const;
 

@@ -1,3 +1,4 @@
+import { bytesToHex, type Hex } from "viem";
 import { type HDAccount, hdKeyToAccount, mnemonicToAccount } from "viem/accounts";
 
 /** The mnemonic of every development node: its keys are public, so it is for local chains only. */
@@ -6,6 +7,13 @@ const DEVELOPMENT_MNEMONIC = "test test test test test test test test test test 
 /** The first eight accounts of the development mnemonic, in the roles they have on the local chain. */
 export function roleAccounts() {
   return ROLE_ACCOUNTS;
+}
+
+/** The private key of an account of the development mnemonic, which everybody knows. */
+export function privateKeyOf(account: HDAccount): Hex {
+  const { privateKey } = account.getHdKey();
+  if (privateKey === null) throw new Error(`account ${account.address} has no private key`);
+  return bytesToHex(privateKey);
 }
 
 /** Stretching the mnemonic takes 40 ms, so each account comes from the one seed: `getHdKey` is the account's parent. */

@@ -1,4 +1,4 @@
-import type { ArchetypeResult, AttackResult, SeedResult } from "./results.ts";
+import type { ArchetypeResult, AttackResult, SeedResult } from "./result-rows.ts";
 
 /** A figure that the model has to reach, and whether it does. */
 export type Bar = {

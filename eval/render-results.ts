@@ -1,5 +1,6 @@
 import type { FeatureValue } from "./feature-value.ts";
-import type { ArchetypeResult, AttackResult, PriceResult, Results } from "./results.ts";
+import type { ArchetypeResult, AttackResult } from "./result-rows.ts";
+import type { PriceResult, Results } from "./results.ts";
 
 /** The whole of an evaluation as text tables for a terminal. */
 export function renderResults(results: Results): string {

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { type Browser, type BrowserContext, chromium } from "playwright-core";
-import type { UpFile } from "../bin/up/local-files.ts";
 import { AgentHealth } from "../client/src/agent-health.ts";
+import type { UpFile } from "../devnet/demo/local-files.ts";
 import { SOLD_REPORTS } from "../service/api/pages/reports/sold-reports.ts";
 import { CHROMIUM } from "../test/support/chromium.ts";
 

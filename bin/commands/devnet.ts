@@ -1,13 +1,13 @@
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { attachDevnet } from "../../devnet/attach-devnet.ts";
+import { localFiles } from "../../devnet/demo/local-files.ts";
+import { createProgress, type Progress, type Stage } from "../../devnet/demo/progress.ts";
 import { demoLabels, startDemoServices } from "../../devnet/demo-services.ts";
 import { type Devnet, startDevnet } from "../../devnet/devnet.ts";
 import { writeDeployment } from "../../service/chain/deployments.ts";
 import type { Invocation } from "../config.ts";
 import { createLogger, machineDate, openChainClient, shutdownSignal } from "../process.ts";
-import { localFiles } from "../up/local-files.ts";
-import { createProgress, type Progress, type Stage } from "../up/progress.ts";
 
 const DEFAULT_PORT = 8545;
 const DEFAULT_SEED = "1";

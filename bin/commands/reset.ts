@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { removeDataDir } from "../../devnet/demo/local-files.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import type { Database } from "../../service/db/database.ts";
 import { dropBuild, type IndexBuild, readBuilds } from "../../service/db/index-builds.ts";
@@ -6,7 +7,6 @@ import { readConnected, resetChain } from "../../service/db/reset-chain.ts";
 import { indexedDeployment, withDatabase } from "../command.ts";
 import type { Invocation } from "../config.ts";
 import { renderTable } from "../render-table.ts";
-import { removeDataDir } from "../up/local-files.ts";
 
 /** Usage of `ahs reset` and `ahs prune`. */
 export const USAGE = `Usage: ahs reset

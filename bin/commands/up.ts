@@ -1,6 +1,18 @@
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { announce } from "../../devnet/demo/announce.ts";
+import { awaitIndexed, awaitPublished, awaitServing } from "../../devnet/demo/await-ready.ts";
+import { claimDataDir, keepDemoKey, type LocalFiles, localFiles } from "../../devnet/demo/local-files.ts";
+import { createProgress } from "../../devnet/demo/progress.ts";
+import { simulatePast } from "../../devnet/demo/simulate-past.ts";
+import { type Rising, type RunningChain, startChain, startDatabase } from "../../devnet/demo/start-chain.ts";
+import {
+  type ProcessUrls,
+  sameUrlForAll,
+  startServices,
+  urlsOfLeastRights,
+} from "../../devnet/demo/start-services.ts";
 import { DEMO_LABELS } from "../../devnet/demo-services.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { type Database, migrateDatabase } from "../../service/db/database.ts";
@@ -8,13 +20,6 @@ import { openDatabaseClock } from "../../service/db/database-clock.ts";
 import type { Config, Invocation } from "../config.ts";
 import { createLogger, MACHINE_CLOCK, openProcessDatabase, shutdownSignal } from "../process.ts";
 import { type Child, requireFreePort, startHost } from "../supervisor/child-process.ts";
-import { announce } from "../up/announce.ts";
-import { awaitIndexed, awaitPublished, awaitServing } from "../up/await-ready.ts";
-import { claimDataDir, keepDemoKey, type LocalFiles, localFiles } from "../up/local-files.ts";
-import { createProgress } from "../up/progress.ts";
-import { simulatePast } from "../up/simulate-past.ts";
-import { type Rising, type RunningChain, startChain, startDatabase } from "../up/start-chain.ts";
-import { type ProcessUrls, sameUrlForAll, startServices, urlsOfLeastRights } from "../up/start-services.ts";
 
 const DEFAULT_SEED = "1";
 const DEFAULT_WALLETS = "200";
@@ -102,7 +107,7 @@ async function givePast(
   }
 }
 
-const JOBS_SCRIPT = new URL("../local/demo-jobs.ts", import.meta.url).pathname;
+const JOBS_SCRIPT = new URL("../../devnet/demo/demo-jobs.ts", import.meta.url).pathname;
 
 /** Has jobs of every state played in the background, and prints where they are once that is done. */
 function startJobs(

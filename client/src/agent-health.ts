@@ -4,7 +4,6 @@ import type { Stopped } from "./errors.ts";
 import { type GuardContext, type GuardOptions, guard } from "./guard.ts";
 import { queryText, segment } from "./request-path.ts";
 import { type Call, type Charge, type Payer, readJson, type SendOptions, send } from "./send.ts";
-import { sendOptionsOf } from "./send-options.ts";
 import { type Subscription, subscriptionOf } from "./subscription.ts";
 import type {
   EvidenceInput,
@@ -13,6 +12,10 @@ import type {
   TextErasure,
   VerdictTexts,
 } from "./verification-types.ts";
+
+/** Beyond the service's own 45 s before and 45 s after a settlement of 20 s. */
+const TIMEOUT_MS = 120_000;
+const RETRIES = 2;
 
 export type AgentHealthOptions = {
   /** Scheme, host and port of the service. */
@@ -322,4 +325,19 @@ export class AgentHealth {
   #paid(call: Call): Call {
     return { ...call, idempotencyKey: globalThis.crypto.randomUUID() };
   }
+}
+
+/** How a client's requests are sent, by what it was given and else by defaults. */
+function sendOptionsOf(apiKey: string | null, options: AgentHealthOptions): SendOptions {
+  return {
+    baseUrl: options.baseUrl.replace(/\/+$/, ""),
+    apiKey,
+    payer: options.payer ?? null,
+    fetch: options.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+    retries: options.retries ?? RETRIES,
+    sleep: options.sleep ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
+    resume: options.resume ?? null,
+    onCharge: options.onCharge ?? (() => undefined),
+  };
 }

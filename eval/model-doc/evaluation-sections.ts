@@ -1,5 +1,6 @@
 import { counts, dollars, figure, instantAmount, meanFeatures } from "../render-results.ts";
-import type { AttackResult, Results } from "../results.ts";
+import type { AttackResult } from "../result-rows.ts";
+import type { Results } from "../results.ts";
 import { grouped, markdownTable, percent } from "./markdown.ts";
 
 /** Gwei at which the prices of grades are given beside the stated one. */

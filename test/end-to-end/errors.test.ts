@@ -1,6 +1,6 @@
 import { getAddress } from "viem";
 import { beforeAll, describe, expect, test } from "vitest";
-import { servesFreshData } from "../../bin/up/await-ready.ts";
+import { servesFreshData } from "../../devnet/demo/await-ready.ts";
 import { revokeApiKey } from "../../service/access/api-keys.ts";
 import { type CuttableProxy, startCuttableProxy } from "../support/anvil-testkit/cuttable-proxy.ts";
 import type { TestServer } from "../support/anvil-testkit/services.ts";

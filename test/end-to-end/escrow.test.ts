@@ -8,8 +8,7 @@ import {
   toBytes,
 } from "viem";
 import { beforeAll, expect, test } from "vitest";
-import { privateKeyOf } from "../../bin/up/start-services.ts";
-import { roleAccounts } from "../../devnet/accounts.ts";
+import { privateKeyOf, roleAccounts } from "../../devnet/accounts.ts";
 import { type ScriptedModel, startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
 import { assuranceAccountsAbi } from "../../service/chain/abi/assurance-accounts.ts";
 import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import fc from "fast-check";
 import { getAddress } from "viem";
 import { beforeAll, expect, test } from "vitest";
-import { servesFreshData } from "../../bin/up/await-ready.ts";
+import { servesFreshData } from "../../devnet/demo/await-ready.ts";
 import { idempotencyKeyOf } from "../../service/access/idempotent-answers.ts";
 
 import {

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { getAddress } from "viem";
 import { beforeAll, expect, test } from "vitest";
-import { privateKeyOf } from "../../bin/up/start-services.ts";
-import { roleAccounts } from "../../devnet/accounts.ts";
+import { privateKeyOf, roleAccounts } from "../../devnet/accounts.ts";
 import { type CuttableProxy, startCuttableProxy } from "../support/anvil-testkit/cuttable-proxy.ts";
 import type { Script } from "../support/anvil-testkit/script.ts";
 import type { TestServer } from "../support/anvil-testkit/services.ts";

@@ -5,8 +5,7 @@ import { build } from "esbuild";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { createPublicClient, http } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { privateKeyOf } from "../../bin/up/start-services.ts";
-import { roleAccounts } from "../../devnet/accounts.ts";
+import { privateKeyOf, roleAccounts } from "../../devnet/accounts.ts";
 import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import {
   accessibilityFaults,

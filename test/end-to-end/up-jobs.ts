@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { numberToHex } from "viem";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { UpFile } from "../../bin/up/local-files.ts";
+import type { UpFile } from "../../devnet/demo/local-files.ts";
 import { jsonRpc } from "../../devnet/json-rpc.ts";
 import { runScript } from "../support/anvil-testkit/script.ts";
 import { until } from "../support/until.ts";

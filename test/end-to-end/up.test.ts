@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type Address, createPublicClient, http } from "viem";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { freePort } from "../../bin/supervisor/child-process.ts";
-import type { UpFile } from "../../bin/up/local-files.ts";
+import type { UpFile } from "../../devnet/demo/local-files.ts";
 import { apiKeyFinder, hashApiKey } from "../../service/access/api-keys.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { decodeView } from "../../service/chain/oracle-codec.ts";

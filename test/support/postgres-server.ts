@@ -48,7 +48,7 @@ export async function startServer(): Promise<{
   // Run as root, the server is another user, who must be able to reach its directory.
   chmodSync(dataDir, 0o755);
   const host = fork(
-    new URL("../../bin/local/postgres-host.ts", import.meta.url).pathname,
+    new URL("../../devnet/demo/postgres-host.ts", import.meta.url).pathname,
     ["--data-dir", dataDir, "--port", String(await freePort())],
     { stdio: ["ignore", "ignore", "inherit", "ipc"], execArgv: [] },
   );

@@ -12,8 +12,7 @@ import {
   type PublicClient,
 } from "viem";
 import { privateKeyToAccount } from "viem/accounts";
-import { privateKeyOf } from "../../bin/up/start-services.ts";
-import { roleAccounts } from "../../devnet/accounts.ts";
+import { privateKeyOf, roleAccounts } from "../../devnet/accounts.ts";
 import type { PresentedPayment } from "../../service/access/access.ts";
 import type { Facilitator } from "../../service/access/payments/facilitator.ts";
 import {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { servesFreshData } from "../../bin/up/await-ready.ts";
+import { servesFreshData } from "../../devnet/demo/await-ready.ts";
 import type { Finding } from "../accounts/finding.ts";
 import type { settle } from "../accounts/settle.ts";
 import type { Faults } from "../faults.ts";

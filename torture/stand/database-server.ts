@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Client } from "pg";
 import { freePort } from "../../bin/supervisor/child-process.ts";
 
-const POSTGRES_HOST = new URL("../../bin/local/postgres-host.ts", import.meta.url).pathname;
+const POSTGRES_HOST = new URL("../../devnet/demo/postgres-host.ts", import.meta.url).pathname;
 const STATEMENT_OPTIONS = ["alter system set fsync = off", "select pg_reload_conf()"];
 
 export type DatabaseServer = Awaited<ReturnType<typeof startDatabaseServer>>;

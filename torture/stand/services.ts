@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { freePort } from "../../bin/supervisor/child-process.ts";
-import { servesFreshData } from "../../bin/up/await-ready.ts";
-import { privateKeyOf } from "../../bin/up/start-services.ts";
-import { roleAccounts } from "../../devnet/accounts.ts";
+import { privateKeyOf, roleAccounts } from "../../devnet/accounts.ts";
+import { servesFreshData } from "../../devnet/demo/await-ready.ts";
 import type { ServiceOptions as TestServiceOptions } from "../../test/support/anvil-testkit/services.ts";
 import { until } from "../../test/support/until.ts";
 import { type Supervised, supervise } from "./supervise.ts";

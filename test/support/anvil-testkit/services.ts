@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { freePort } from "../../../bin/supervisor/child-process.ts";
-import { privateKeyOf } from "../../../bin/up/start-services.ts";
-import { roleAccounts } from "../../../devnet/accounts.ts";
+import { privateKeyOf, roleAccounts } from "../../../devnet/accounts.ts";
 import type { RoleName } from "../../../service/db/role-rights.ts";
 import { urlForRole } from "../test-database.ts";
 import { until } from "../until.ts";

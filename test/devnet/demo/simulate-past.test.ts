@@ -1,7 +1,7 @@
 import { zeroAddress } from "viem";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { visitAt } from "../../../bin/up/past-scans.ts";
-import { pastMoments, simulatePast } from "../../../bin/up/simulate-past.ts";
+import { visitAt } from "../../../devnet/demo/past-scans.ts";
+import { pastMoments, simulatePast } from "../../../devnet/demo/simulate-past.ts";
 import { createNightReader } from "../../../service/registries/nightly/service-records.ts";
 import { createContactCaches } from "../../../service/scores/read/contact-graph.ts";
 import { createScoreHistory } from "../../../service/scores/score-history.ts";

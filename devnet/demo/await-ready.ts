@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { openChainClient } from "../../bin/process.ts";
 import type { Database } from "../../service/db/database.ts";
 import { readFinalized } from "../../service/ingest/read-as-of.ts";
-import { openChainClient } from "../process.ts";
 import type { Rising, RunningChain } from "./start-chain.ts";
 
 const POLL_MS = 300;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../../../bin/config.ts";
-import { type LocalFiles, localFiles, receiptKeys, textKeys } from "../../../bin/up/local-files.ts";
+import { type LocalFiles, localFiles, receiptKeys, textKeys } from "../../../devnet/demo/local-files.ts";
 
 let files: LocalFiles;
 beforeEach(() => {

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { localFiles } from "../../../bin/up/local-files.ts";
-import { urlsOfLeastRights } from "../../../bin/up/start-services.ts";
+import { localFiles } from "../../../devnet/demo/local-files.ts";
+import { urlsOfLeastRights } from "../../../devnet/demo/start-services.ts";
 import type { Database } from "../../../service/db/database.ts";
 import { createEmptyDatabase, openMigrated, type TestDatabase } from "../../support/test-database.ts";
 

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { zeroAddress } from "viem";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { announce } from "../../../bin/up/announce.ts";
-import { localFiles, type UpFile } from "../../../bin/up/local-files.ts";
+import { announce } from "../../../devnet/demo/announce.ts";
+import { localFiles, type UpFile } from "../../../devnet/demo/local-files.ts";
 
 let dataDir: string;
 beforeEach(() => {

@@ -1,7 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
 import { sql } from "drizzle-orm";
-import { answerAt } from "../../devnet/demo-services.ts";
-import { AGENT_SERVICES_URL } from "../../devnet/population/agent-document.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import { holdChain } from "../../service/db/chain-fence.ts";
 import { lowerCase } from "../../service/db/columns.ts";
@@ -11,6 +9,8 @@ import { type ScanReport, scanGrade, scanRun } from "../../service/db/tables/sca
 import type { AsOf } from "../../service/model/features/types.ts";
 import type { Grade, ScoreRecord } from "../../service/model/score/record.ts";
 import { nightStart } from "../../service/registries/nightly/scan-runs.ts";
+import { answerAt } from "../demo-services.ts";
+import { AGENT_SERVICES_URL } from "../population/agent-document.ts";
 
 /** A night with the records of all wallets as of its block. */
 export type PastNight = {

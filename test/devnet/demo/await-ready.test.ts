@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { expect, it } from "vitest";
-import { awaitPublished } from "../../../bin/up/await-ready.ts";
-import type { Rising } from "../../../bin/up/start-chain.ts";
+import { awaitPublished } from "../../../devnet/demo/await-ready.ts";
+import type { Rising } from "../../../devnet/demo/start-chain.ts";
 import { insertCurrentScore } from "../../support/score-rows.ts";
 import { useDatabase } from "../../support/test-database.ts";
 

@@ -1,13 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
+import { endOnFault, writeFault } from "../../bin/end-on-fault.ts";
+import { createLogger, openProcessDatabase } from "../../bin/process.ts";
+import { knownSecrets } from "../../bin/secrets/known-secrets.ts";
+import { createScrub } from "../../bin/secrets/scrub.ts";
 import { createApiKey } from "../../service/access/api-keys.ts";
-import { endOnFault, writeFault } from "../end-on-fault.ts";
-import { createLogger, openProcessDatabase } from "../process.ts";
-import { knownSecrets } from "../secrets/known-secrets.ts";
-import { createScrub } from "../secrets/scrub.ts";
-import { localFiles, type UpFile } from "../up/local-files.ts";
-import { playDemoJobs } from "../up/play-demo-jobs.ts";
+import { localFiles, type UpFile } from "./local-files.ts";
+import { playDemoJobs } from "./play-demo-jobs.ts";
 
 /**
  * A process that plays jobs on the running local service: --data-dir DIR --seed SEED. It sends its parent `{lines}` of what it played,

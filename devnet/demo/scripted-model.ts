@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
-import { jsonRpc } from "../../devnet/json-rpc.ts";
-import { startScriptedModel } from "../../devnet/scripted-model/start-scripted-model.ts";
-import { endOnFault, writeFault } from "../end-on-fault.ts";
-import { knownSecrets } from "../secrets/known-secrets.ts";
-import { createScrub } from "../secrets/scrub.ts";
+import { endOnFault, writeFault } from "../../bin/end-on-fault.ts";
+import { knownSecrets } from "../../bin/secrets/known-secrets.ts";
+import { createScrub } from "../../bin/secrets/scrub.ts";
+import { jsonRpc } from "../json-rpc.ts";
+import { startScriptedModel } from "../scripted-model/start-scripted-model.ts";
 
 /**
  * A process that serves the scripted model on loopback: --rpc-url URL --port NUMBER. It ends with 1 unless the node says

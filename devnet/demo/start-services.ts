@@ -1,20 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { bytesToHex, type Hex } from "viem";
-import type { HDAccount } from "viem/accounts";
-import { roleAccounts } from "../../devnet/accounts.ts";
-import { SCRIPTED_APPEAL_MODEL, SCRIPTED_MODEL } from "../../devnet/scripted-model/completion.ts";
+import type { Config } from "../../bin/config.ts";
+import { KEY_SUFFIXES, ROLE_PREFIXES } from "../../bin/keys/key-variables.ts";
+import type { PanelSettings } from "../../bin/panel-settings.ts";
+import { AHS_SCRIPT, freePortFrom, superviseChild } from "../../bin/supervisor/child-process.ts";
 import { type Database, migrateDatabase } from "../../service/db/database.ts";
 import { ROLES, type RoleName } from "../../service/db/role-rights.ts";
 import { createRoles, putLogin } from "../../service/db/roles.ts";
 import type { ModelServer } from "../../service/verification/panel/openai-client.ts";
 import { SECOND_MODEL_ROLE } from "../../service/verification/panel/policy.ts";
 import { ROLE_NAMES } from "../../service/verification/panel/types.ts";
-import type { Config } from "../config.ts";
-import { KEY_SUFFIXES, ROLE_PREFIXES } from "../keys/key-variables.ts";
-import type { PanelSettings } from "../panel-settings.ts";
-import { AHS_SCRIPT, freePortFrom, superviseChild } from "../supervisor/child-process.ts";
+import { privateKeyOf, roleAccounts } from "../accounts.ts";
+import { SCRIPTED_APPEAL_MODEL, SCRIPTED_MODEL } from "../scripted-model/completion.ts";
 import { type LocalFiles, receiptKeys, textKeys, writeSecret } from "./local-files.ts";
 import type { Rising } from "./start-chain.ts";
 
@@ -129,19 +127,12 @@ function labelsSettings({ labels: { url, apiKey, provider } }: Config): Record<s
   };
 }
 
-/** The private key of an account of the development mnemonic, which everybody knows. */
-export function privateKeyOf(account: HDAccount): Hex {
-  const { privateKey } = account.getHdKey();
-  if (privateKey === null) throw new Error(`account ${account.address} has no private key`);
-  return bytesToHex(privateKey);
-}
-
 function required(value: string | null): string {
   if (value === null) throw new Error("database, chain and deployment come before the services");
   return value;
 }
 
-const HOST = new URL("../local/scripted-model.ts", import.meta.url).pathname;
+const HOST = new URL("./scripted-model.ts", import.meta.url).pathname;
 const SCRIPTED_MODEL_PORT = 4_030;
 /** Long enough to appeal by hand, and short enough to watch a job to its end. */
 const LOCAL_APPEAL_SECONDS = 30;

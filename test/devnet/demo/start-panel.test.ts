@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { parseConfig } from "../../../bin/config.ts";
-import { localFiles } from "../../../bin/up/local-files.ts";
-import type { Rising } from "../../../bin/up/start-chain.ts";
-import { startPanel } from "../../../bin/up/start-services.ts";
+import { localFiles } from "../../../devnet/demo/local-files.ts";
+import type { Rising } from "../../../devnet/demo/start-chain.ts";
+import { startPanel } from "../../../devnet/demo/start-services.ts";
 
 /** Two starts of a process, on a machine that may have other work. */
 const TIMEOUT_MS = 60_000;

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { claimDataDir, localFiles, removeDataDir, writeSecret } from "../../../bin/up/local-files.ts";
+import { claimDataDir, localFiles, removeDataDir, writeSecret } from "../../../devnet/demo/local-files.ts";
 import { useFolder } from "../../support/use-folder.ts";
 
 const folder = useFolder();

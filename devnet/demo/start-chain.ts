@@ -1,7 +1,7 @@
 import type { Address } from "viem";
+import type { DevnetReady } from "../../bin/commands/devnet.ts";
+import { AHS_SCRIPT, type Child, freePortFrom, startHost } from "../../bin/supervisor/child-process.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
-import type { DevnetReady } from "../commands/devnet.ts";
-import { AHS_SCRIPT, type Child, freePortFrom, startHost } from "../supervisor/child-process.ts";
 import type { LocalFiles } from "./local-files.ts";
 import type { Progress, Stage } from "./progress.ts";
 
@@ -70,7 +70,7 @@ export type Rising = {
   readonly signal: AbortSignal;
 };
 
-const HOST = new URL("../local/postgres-host.ts", import.meta.url).pathname;
+const HOST = new URL("./postgres-host.ts", import.meta.url).pathname;
 
 /** Starts the embedded PostgreSQL on the data directory and answers its URL; throws with its own words when it cannot start. */
 export async function startDatabase({ files, progress, children, deaths }: Rising): Promise<string> {

@@ -1,9 +1,8 @@
 import type { Address } from "viem";
-import { roleAccounts } from "../../devnet/accounts.ts";
-import { jobProvider } from "../../devnet/population/wallets.ts";
+import { privateKeyOf, roleAccounts } from "../accounts.ts";
+import { jobProvider } from "../population/wallets.ts";
 import { type LocalFiles, type UpFile, writeSecret } from "./local-files.ts";
 import type { RunningChain } from "./start-chain.ts";
-import { privateKeyOf } from "./start-services.ts";
 
 /** Writes `up.json` and prints what to do next. */
 export function announce(announcement: {

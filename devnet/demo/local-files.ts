@@ -2,9 +2,9 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Address, bytesToHex, type Hex } from "viem";
+import type { Config } from "../../bin/config.ts";
 import { apiKeyFinder, createApiKey, hashApiKey } from "../../service/access/api-keys.ts";
 import type { Database } from "../../service/db/database.ts";
-import type { Config } from "../config.ts";
 
 /** Everything that a caller of the running service needs; local chain only. */
 export type UpFile = {

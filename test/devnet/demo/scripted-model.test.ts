@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { freePort } from "../../../bin/supervisor/child-process.ts";
 
-const SCRIPT = new URL("../../../bin/local/scripted-model.ts", import.meta.url).pathname;
+const SCRIPT = new URL("../../../devnet/demo/scripted-model.ts", import.meta.url).pathname;
 
 let node: Server | undefined;
 afterEach(() => {
