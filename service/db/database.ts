@@ -4,7 +4,14 @@ import { join } from "node:path";
 import { readMigrationFiles } from "drizzle-orm/migrator";
 import { drizzle, type NodePgDatabase } from "drizzle-orm/node-postgres";
 import { migrate } from "drizzle-orm/node-postgres/migrator";
-import { Pool, type PoolClient, type QueryConfig, type QueryResultRow, types } from "pg";
+import {
+  Pool,
+  type PoolClient,
+  type QueryArrayConfig,
+  type QueryConfig,
+  type QueryResultRow,
+  types,
+} from "pg";
 import { isRolledBack } from "./database-failure.ts";
 import { grantRights } from "./roles.ts";
 import { createTextSeal, NO_TEXT_KEYS, type TextKeys, type TextSeal } from "./text-seal.ts";
@@ -196,10 +203,14 @@ export async function rowsInTime<Row extends QueryResultRow>(
 
 /** The same database with that deadline on each of its statements; not for transactions. */
 export function underDeadline({ $client }: Database): NodePgDatabase {
-  const client = {
+  return builderOn({
     query: (statement: QueryConfig, values?: unknown[]) =>
       $client.query({ ...statement, ...QUERY_DEADLINE }, values),
-  };
+  });
+}
+
+/** The query builder on a pool or client, such as one that holds a snapshot; not for transactions. */
+export function builderOn(client: { readonly query: (config: QueryArrayConfig) => unknown }): NodePgDatabase {
   // Outside of transactions, a statement is all that drizzle asks of a pool.
   return drizzle(client as unknown as Pool, { casing: "snake_case" });
 }

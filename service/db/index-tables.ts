@@ -1,4 +1,5 @@
 import { type Column, getTableName, type SQL, sql, type Table } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { boolean, customType, integer, numeric, pgSchema, text } from "drizzle-orm/pg-core";
 import type { Hex } from "viem";
 import * as columns from "./index-columns.ts";
@@ -26,6 +27,13 @@ export function indexOf(chainId: number): IndexTables {
   const tables = bindTables(viewsSchemaOf(chainId));
   bound.set(chainId, tables);
   return tables;
+}
+
+/** Ponder's own table of the index with its progress on the chain. */
+export function checkpointOf(chainId: number) {
+  return pgSchema(viewsSchemaOf(chainId)).table("_ponder_checkpoint", {
+    finalizedCheckpoint: text().notNull(),
+  });
 }
 
 /** Schema of the views that readers of a chain's index use, whichever build they show. */
@@ -56,6 +64,16 @@ export function numberOf<Of extends Column>(
   column: Of,
 ): SQL<Of["_"]["notNull"] extends true ? number : number | null> {
   return sql`${column}::float8`;
+}
+
+/** Whether a chain's index has these tables. */
+export async function hasTables(
+  db: NodePgDatabase,
+  chainId: number,
+  ...tables: readonly Table[]
+): Promise<boolean> {
+  const [row] = await db.select({ there: tablesExist(chainId, ...tables) }).from(sql`(values (1)) as one`);
+  return row?.there === true;
 }
 
 /** An expression that is true where the tables of the index exist. */

@@ -1,21 +1,16 @@
-import { sql } from "drizzle-orm";
-
+import { and, eq, isNotNull, lte, sql } from "drizzle-orm";
 import type { Address } from "viem";
 import { holdChain } from "../../db/chain-fence.ts";
+import { isOneOf } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
+import { registryAgent } from "../../db/tables/scan.ts";
 import type { DocumentOutcome } from "./fetch-agent-document.ts";
 
-/** An agent of a further registry whose document is to be fetched. */
-export type DueRegistryAgent = {
-  /** Lower-case. */
-  readonly registry: Address;
-  readonly agentId: string;
-  readonly uri: string;
-  /** Whose turn the fetch takes: the wallet, else the registry. */
-  readonly account: Address;
-  /** Failures in a row of this URI. */
-  readonly failures: number;
-};
+/**
+ * An agent of a further registry whose document is to be fetched: `account` is whose turn the fetch takes, the wallet or else the
+ * registry, and `failures` counts those in a row of this URI. Addresses are lower-case.
+ */
+export type DueRegistryAgent = Awaited<ReturnType<typeof readDueRegistryAgents>>[number];
 
 type DocumentsQuery = {
   readonly chainId: number;
@@ -31,20 +26,35 @@ const MOST_SORTED = 2_000;
 export async function readDueRegistryAgents(
   db: Database,
   { chainId, registries, now, limit }: DocumentsQuery & { readonly limit: number },
-): Promise<readonly DueRegistryAgent[]> {
-  const { rows } = await db.$client.query<DueRegistryAgent>(
-    `with due as (
-       select registry, agent_id, uri, coalesce(wallet, registry) as account, attempts, not_before from ahs.registry_agent
-       where chain_id = $1 and not_before <= $2 and registry = any($3::text[]) and uri is not null
-       order by not_before limit ${MOST_SORTED}
-     ), turns as (
-       select *, row_number() over (partition by account order by not_before, agent_id) as turn from due
-     )
-     select registry, agent_id::text as "agentId", uri, account, attempts as failures from turns
-     order by turn, not_before, registry, agent_id limit $4`,
-    [chainId, now, registries, limit],
-  );
-  return rows;
+) {
+  const { registry, agentId, uri, wallet, attempts, notBefore } = registryAgent;
+  const account = sql<Address>`coalesce(${wallet}, ${registry})`.as("account");
+  const due = db
+    .select({ registry, agentId, uri: sql<string>`${uri}`.as("uri"), account, attempts, notBefore })
+    .from(registryAgent)
+    .where(
+      and(
+        eq(registryAgent.chainId, chainId),
+        lte(notBefore, now),
+        isOneOf(registry, registries),
+        isNotNull(uri),
+      ),
+    )
+    .orderBy(notBefore)
+    .limit(MOST_SORTED)
+    .as("due");
+  const turn = sql`row_number() over (partition by ${due.account} order by ${due.notBefore}, ${due.agentId})`;
+  return db
+    .select({
+      registry: due.registry,
+      agentId: due.agentId,
+      uri: due.uri,
+      account: due.account,
+      failures: due.attempts,
+    })
+    .from(due)
+    .orderBy(turn, due.notBefore, due.registry, due.agentId)
+    .limit(limit);
 }
 
 /** Stores what came of fetching an agent's document, unless its URI changed meanwhile. A failure leaves what the last good one said. */
@@ -63,16 +73,29 @@ export async function storeRegistryDocument(
     readonly notBefore: Date | null;
   },
 ): Promise<void> {
-  const at = now.toISOString();
   const said =
     outcome.state === "current"
-      ? sql`name = ${outcome.name}, description = ${outcome.description}, services = ${JSON.stringify(outcome.services)}::jsonb,
-          document_detail = null, attempts = 0, fetched_at = ${at}::timestamptz`
-      : sql`document_detail = ${outcome.detail}, attempts = ${failures + 1}`;
+      ? {
+          name: outcome.name,
+          description: outcome.description,
+          services: outcome.services,
+          documentDetail: null,
+          attempts: 0,
+          fetchedAt: now,
+        }
+      : { documentDetail: outcome.detail, attempts: failures + 1 };
   await db.transaction(async (tx) => {
     await holdChain(tx, chainId);
-    await tx.execute(sql`
-      update ahs.registry_agent set ${said}, document_state = ${outcome.state}, not_before = ${notBefore?.toISOString() ?? null}::timestamptz
-      where chain_id = ${chainId} and registry = ${registry} and agent_id = ${agentId}::numeric and uri = ${uri}`);
+    await tx
+      .update(registryAgent)
+      .set({ ...said, documentState: outcome.state, notBefore })
+      .where(
+        and(
+          eq(registryAgent.chainId, chainId),
+          eq(registryAgent.registry, registry),
+          eq(registryAgent.agentId, agentId),
+          eq(registryAgent.uri, uri),
+        ),
+      );
   });
 }

@@ -16,7 +16,8 @@ import {
   readRegistry,
   registryLimits,
 } from "../readers/read-registry.ts";
-import { readRegistryCursor, requestRegistryWallets } from "../readers/registry-agents.ts";
+import { requestRegistryWallets } from "../readers/registry-agents.sql.ts";
+import { readRegistryCursor } from "../readers/registry-agents.ts";
 import { finishScan, markNewDocuments } from "./finish-scan.ts";
 import type { ScanAttempt } from "./scan-runs.ts";
 

@@ -1,8 +1,8 @@
 import { and, desc, eq, isNotNull, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { PoolClient } from "pg";
 import { holdChain } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
+import { tryLock } from "../../db/session.sql.ts";
 import { type ScanReport, scanRun } from "../../db/tables/scan.ts";
 import { readAsOf } from "../../ingest/read-as-of.ts";
 
@@ -182,19 +182,11 @@ export async function whileScanning<Result>(
   client.once("error", onLost);
   let isIdle = false;
   try {
-    isIdle = !(await tryLock(client, lock.chainId));
+    isIdle = !(await tryLock(client, LOCK, lock.chainId));
     return isIdle ? "busy" : await work(AbortSignal.any([lock.signal, lost.signal]));
   } finally {
     client.off("error", onLost);
     // Closing the connection frees the lock whatever state the work left it in.
     client.release(!isIdle);
   }
-}
-
-async function tryLock(client: PoolClient, chainId: number): Promise<boolean> {
-  const { rows } = await client.query<{ taken: boolean }>(
-    "select pg_try_advisory_lock(hashtext($1), $2) as taken",
-    [LOCK, chainId],
-  );
-  return rows[0]?.taken === true;
 }

@@ -1,7 +1,7 @@
 import { and, desc, eq, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
 import { readWebhookQueue } from "../../alerts/webhook-log.ts";
 import { cachedReader } from "../../db/cached.ts";
-import { type Database, rowsInTime, underDeadline } from "../../db/database.ts";
+import { type Database, underDeadline } from "../../db/database.ts";
 import { epoch, publishIntent } from "../../db/tables/publish.ts";
 import { type ScanReport, scanRun } from "../../db/tables/scan.ts";
 import { countOpen } from "../../ingest/warm/warm-state.ts";
@@ -74,18 +74,28 @@ export function createNightReader(
   db: Database,
   { chainId, monotonicMs }: { readonly chainId: number; readonly monotonicMs: () => number },
 ): () => Promise<readonly ScanNight[]> {
+  const newestNights = underDeadline(db)
+    .select({
+      night: scanRun.night,
+      grades: sql<ScanReport["grades"]>`${scanRun.report} -> 'grades'`,
+      meanScoreHundredths: sql<number | null>`(${scanRun.report} ->> 'meanScoreHundredths')::float8`,
+    })
+    .from(scanRun)
+    .where(
+      and(
+        eq(scanRun.chainId, chainId),
+        eq(scanRun.cause, "nightly"),
+        eq(scanRun.state, "done"),
+        isNotNull(scanRun.report),
+      ),
+    )
+    .orderBy(desc(scanRun.night))
+    .limit(NIGHTS)
+    .prepare("scan_nights");
   return cachedReader(
     async () => {
-      const nights = await rowsInTime<ScanNight>(db, {
-        name: "scan_nights",
-        // In the order of the index of nights; a day has one such scan, whenever it was made up for.
-        text: `select night, report -> 'grades' as grades,
-                 (report ->> 'meanScoreHundredths')::float8 as "meanScoreHundredths"
-               from ahs.scan_run
-               where chain_id = $1 and cause = 'nightly' and state = 'done' and report is not null
-               order by night desc limit ${NIGHTS}`,
-        values: [chainId],
-      });
+      // In the order of the index of nights; a day has one such scan, whenever it was made up for.
+      const nights = await newestNights.execute();
       return nights.reverse();
     },
     { milliseconds: KEPT_MS, monotonicMs },

@@ -10,12 +10,11 @@ import type { GuardedFetch } from "../../net/guarded-fetch.ts";
 import { registrableDomain } from "../../net/registrable-domain.ts";
 import {
   countDocuments,
-  type DueAgent,
-  IPFS_LANES,
   readDueAgents,
   readSpentAccounts,
   storeDocument,
 } from "../documents/agent-documents.ts";
+import { type DueAgent, IPFS_LANES } from "../documents/due-agents.sql.ts";
 import { type DocumentOutcome, fetchAgentDocument } from "../documents/fetch-agent-document.ts";
 import {
   type DueRegistryAgent,
@@ -24,14 +23,8 @@ import {
 } from "../documents/registry-documents.ts";
 import type { createScanMetrics } from "../metrics.ts";
 import { probeEndpoint } from "./probe-endpoint.ts";
-import {
-  type DueEndpoint,
-  pruneProbes,
-  readDueEndpoints,
-  readProbeLag,
-  storeProbe,
-  syncSchedule,
-} from "./probes.ts";
+import { type DueEndpoint, readDueEndpoints } from "./probes.sql.ts";
+import { pruneProbes, readProbeLag, storeProbe, syncSchedule } from "./probes.ts";
 
 export type ScanDeps = {
   readonly db: Database;

@@ -1,6 +1,11 @@
+import { and, eq, sql } from "drizzle-orm";
 import type { Address } from "viem";
 import { type Deployment, registriesByAddress } from "../../chain/deployments.ts";
-import { type Database, rowsInTime } from "../../db/database.ts";
+import { lowerCase } from "../../db/columns.ts";
+import { type Database, underDeadline } from "../../db/database.ts";
+import { indexOf } from "../../db/index-tables.ts";
+import { agentDocument } from "../../db/tables/infrastructure.ts";
+import { registryAgent } from "../../db/tables/scan.ts";
 import type { RegisteredAgent } from "../documents/agent-names.ts";
 
 /** An agent by its registry and its number there. */
@@ -31,32 +36,36 @@ export function createAgentFinder(
 ): (place: AgentPlace) => Promise<AgentSearch> {
   const indexed = lowerCase(identityRegistry.address);
   const further = registriesByAddress({ registries });
+  const reads = underDeadline(db);
+  const { agent } = indexOf(chainId);
+  const id = sql.placeholder("agentId");
+  const indexedAgent = reads
+    .select({ name: agentDocument.name, wallet: agent.wallet })
+    .from(agent)
+    .leftJoin(
+      agentDocument,
+      and(eq(agentDocument.chainId, chainId), eq(agentDocument.agentId, agent.agentId)),
+    )
+    .where(eq(agent.agentId, id))
+    .prepare(`indexed_agent_${chainId}`);
+  const { name, wallet } = registryAgent;
+  const furtherAgent = reads
+    .select({ name, wallet })
+    .from(registryAgent)
+    .where(
+      and(
+        eq(registryAgent.chainId, chainId),
+        eq(registryAgent.registry, sql.placeholder("registry")),
+        eq(registryAgent.agentId, id),
+      ),
+    )
+    .prepare(`registry_agent_${chainId}`);
   return async ({ chainId: asked, registry: address, agentId }) => {
     const registry = further.get(address) ?? null;
     if ((asked !== null && asked !== chainId) || (address !== indexed && registry === null))
       return { kind: "not-followed", registries: [indexed, ...further.keys()] };
-    const values = [chainId, agentId.toString()];
-    const [row] = await rowsInTime<Pick<AgentWallet, "name" | "wallet">>(
-      db,
-      address === indexed
-        ? { name: `indexed_agent_${chainId}`, text: indexedAgent(chainId), values }
-        : { name: "registry_agent", text: REGISTRY_AGENT, values: [...values, address] },
-    );
+    const search = address === indexed ? indexedAgent : furtherAgent;
+    const [row] = await search.execute({ agentId, registry: address });
     return row === undefined ? { kind: "unknown" } : { kind: "found", agent: { agentId, registry, ...row } };
   };
-}
-
-function indexedAgent(chainId: number): string {
-  return `
-  select d.name, a.wallet from "chain_${chainId}".agent a
-  left join ahs.agent_document d on d.chain_id = $1 and d.agent_id = a.agent_id
-  where a.agent_id = $2`;
-}
-
-const REGISTRY_AGENT = `
-  select name, wallet from ahs.registry_agent where chain_id = $1 and registry = $3 and agent_id = $2`;
-
-// A deployment's addresses are checked when it is loaded.
-function lowerCase(address: Address): Address {
-  return address.toLowerCase() as Address;
 }

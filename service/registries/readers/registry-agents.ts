@@ -1,12 +1,15 @@
-import { and, eq, type SQL, sql } from "drizzle-orm";
+import { and, eq, gt, gte, inArray, isNotNull, lte, type SQL } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import { holdChain } from "../../db/chain-fence.ts";
 import type { Database } from "../../db/database.ts";
+import { indexOf } from "../../db/index-tables.ts";
 import { enrolment } from "../../db/tables/history.ts";
+import { chainMark } from "../../db/tables/quarantine.ts";
 import { registryAgent, registryCursor } from "../../db/tables/scan.ts";
 import { decodeDataUri } from "../../net/decode-data-uri.ts";
 import { readAgentDocument } from "../documents/fetch-agent-document.ts";
+import { storeChanges } from "./registry-agents.sql.ts";
 
 /** A registry of a chain by its lower-case address. */
 type RegistryKey = { readonly chainId: number; readonly registry: Address };
@@ -44,52 +47,20 @@ export async function storeRegistryRange(
   const { chainId, registry, from, to, generation, changes } = range;
   return db.transaction(async (tx) => {
     await holdChain(tx, chainId);
-    const moved = await tx.execute(sql`
-      insert into ${registryCursor} (chain_id, registry, block)
-      select ${chainId}, ${registry}, ${to}
-      where exists (select from ahs.chain_mark where chain_id = ${chainId} and generation = ${generation})
-      on conflict (chain_id, registry) do update set block = excluded.block
-        where registry_cursor.block = ${from - 1}`);
+    const isOfGeneration = and(eq(chainMark.chainId, chainId), eq(chainMark.generation, generation));
+    if ((await tx.$count(chainMark, isOfGeneration)) === 0) return false;
+    const moved = await tx
+      .insert(registryCursor)
+      .values({ chainId, registry, block: to })
+      .onConflictDoUpdate({
+        target: [registryCursor.chainId, registryCursor.registry],
+        set: { block: to },
+        setWhere: eq(registryCursor.block, from - 1),
+      });
     if (moved.rowCount === 0) return false;
-    if (changes.length > 0) await storeChanges(tx, range);
+    if (changes.length > 0) await storeChanges(tx, range, changes.map(rowOf));
     return true;
   });
-}
-
-/** Agents that are registered here are inserted; of the others those that are known are changed. */
-async function storeChanges(
-  tx: NodePgDatabase,
-  { chainId, registry, changes }: Parameters<typeof storeRegistryRange>[1],
-): Promise<void> {
-  const rows = sql`jsonb_to_recordset(${JSON.stringify(changes.map(rowOf))}::jsonb) as r (
-    agent_id numeric, registered_block bigint, updated_block bigint, wallet text, uri text, has_wallet boolean, has_uri boolean,
-    waits boolean, name text, description text, services jsonb, document_state text, document_detail text)`;
-  // Due before anything that was read once.
-  const due = sql`case when r.waits then 'epoch'::timestamptz end`;
-  await tx.execute(sql`
-    insert into ${registryAgent} (chain_id, registry, agent_id, wallet, uri, name, description, services, document_state,
-      document_detail, attempts, not_before, registered_block, updated_block)
-    select ${chainId}, ${registry}, agent_id, wallet, uri, name, description, services, document_state, document_detail, 0, ${due},
-      registered_block, updated_block from ${rows}
-    where registered_block is not null
-    on conflict (chain_id, registry, agent_id) do nothing`);
-  await tx.execute(sql`
-    update ${registryAgent} a set
-      wallet = case when r.has_wallet then r.wallet else a.wallet end,
-      updated_block = r.updated_block
-    from ${rows}
-    where a.chain_id = ${chainId} and a.registry = ${registry} and a.agent_id = r.agent_id
-      and r.registered_block is null`);
-  // A document that waits to be read leaves what the one before said.
-  await tx.execute(sql`
-    update ${registryAgent} a set uri = r.uri, attempts = 0, not_before = ${due},
-      name = case when r.waits then a.name else r.name end,
-      description = case when r.waits then a.description else r.description end,
-      services = case when r.waits then a.services else r.services end,
-      document_state = r.document_state, document_detail = r.document_detail
-    from ${rows}
-    where a.chain_id = ${chainId} and a.registry = ${registry} and a.agent_id = r.agent_id
-      and r.registered_block is null and r.has_uri and a.uri is distinct from r.uri`);
 }
 
 function rowOf({ agentId, registeredBlock, updatedBlock, wallet, uri }: RegistryChange) {
@@ -120,59 +91,6 @@ function documentOf(uri: string | null) {
   return { ...none, name, description, services, document_state: "current" };
 }
 
-/** Agents of all registries may be many. */
-const REQUEST_TIMEOUT_MS = 120_000;
-
-/**
- * Requests the indexing of registry wallets that are neither followed nor requested, up to a number of waiting
- * requests. Returns how many it requested.
- * Paid requests are sent first. Registries take turns; of each, the oldest and the newest registration alternate, and a
- * random draw decides which is first.
- * A flood of registrations in one registry delays only registrations made during that flood.
- */
-export async function requestRegistryWallets(
-  db: Database,
-  ask: {
-    readonly chainId: number;
-    /** Lower-case addresses. */
-    readonly registries: readonly string[];
-    readonly now: Date;
-    readonly mostWaiting: number;
-  },
-): Promise<number> {
-  const { chainId, registries, now, mostWaiting } = ask;
-  const followed = sql`${sql.identifier(`chain_${chainId}`)}.${sql.identifier("wallet")}`;
-  return db.transaction(async (tx) => {
-    await holdChain(tx, chainId);
-    await tx.execute(sql.raw(`set local statement_timeout = ${REQUEST_TIMEOUT_MS}`));
-    const { rowCount } = await tx.execute(sql`
-      with lot as materialized (
-        select (random() < 0.5)::int as first
-      ), unknown as (
-        select a.registry, a.wallet, min(a.registered_block) as block
-        from ${registryAgent} a
-        where a.chain_id = ${chainId} and a.wallet is not null
-          and a.registry in (select jsonb_array_elements_text(${JSON.stringify(registries)}::jsonb))
-          and not exists (select from ${followed} w where w.address = a.wallet)
-          and not exists (select from ${enrolment} e where e.chain_id = ${chainId} and e.wallet = a.wallet)
-        group by a.registry, a.wallet
-      ), places as (
-        select wallet,
-          row_number() over (partition by registry order by block, wallet) as from_oldest,
-          row_number() over (partition by registry order by block desc, wallet desc) as from_newest
-        from unknown
-      )
-      insert into ${enrolment} (chain_id, wallet, state, requested_at, cause)
-      select ${chainId}, wallet, 'pending', ${now.toISOString()}::timestamptz, 'registry'
-      from places cross join lot
-      group by wallet order by min(least(2 * from_oldest - first, 2 * from_newest - (1 - first))), random()
-      limit greatest(0, ${mostWaiting} - (select count(*) from ${enrolment}
-        where chain_id = ${chainId} and state = 'pending' and cause = 'registry'))
-      on conflict (chain_id, wallet) do nothing`);
-    return rowCount ?? 0;
-  });
-}
-
 /** Number of agents in a registry up to a block, and of the new ones among them. */
 type RegistryCounts = { readonly agents: number; readonly newAgents: number };
 
@@ -181,11 +99,14 @@ export async function countRegistryAgents(
   tx: NodePgDatabase,
   { chainId, registry, since }: RegistryKey & { readonly since: number | null },
 ): Promise<RegistryCounts> {
-  const { rows } = await tx.execute<RegistryCounts>(sql`
-    select count(*)::int as agents,
-      count(*) filter (where registered_block > ${since ?? -1})::int as "newAgents"
-    from ${registryAgent} where chain_id = ${chainId} and registry = ${registry}`);
-  return countsOf(rows);
+  const ofRegistry = and(eq(registryAgent.chainId, chainId), eq(registryAgent.registry, registry));
+  return {
+    agents: await tx.$count(registryAgent, ofRegistry),
+    newAgents: await tx.$count(
+      registryAgent,
+      and(ofRegistry, gt(registryAgent.registeredBlock, since ?? -1)),
+    ),
+  };
 }
 
 /** The same of the registry that the index follows, up to a block. */
@@ -193,30 +114,33 @@ export async function countIndexedAgents(
   tx: NodePgDatabase,
   of: { readonly chainId: number; readonly since: number | null; readonly block: number },
 ): Promise<RegistryCounts> {
-  const { rows } = await tx.execute<RegistryCounts>(sql`
-    select count(*)::int as agents,
-      count(*) filter (where registered_block > ${of.since ?? -1})::int as "newAgents"
-    from ${sql.identifier(`chain_${of.chainId}`)}.agent where registered_block <= ${of.block}`);
-  return countsOf(rows);
+  const { agent } = indexOf(of.chainId);
+  const byThen = lte(agent.registeredBlock, BigInt(of.block));
+  return {
+    agents: await tx.$count(agent, byThen),
+    newAgents: await tx.$count(agent, and(byThen, gt(agent.registeredBlock, BigInt(of.since ?? -1)))),
+  };
 }
 
 /** Wallets of a registry that a scan has asked for since that moment. */
-export async function countRequestedWallets(
+export function countRequestedWallets(
   tx: NodePgDatabase,
   { chainId, registry, since }: RegistryKey & { readonly since: Date },
 ): Promise<number> {
-  const { rows } = await tx.execute<{ count: number }>(sql`
-    select count(*)::int as count from ${enrolment} e
-    where e.chain_id = ${chainId} and e.cause = 'registry' and e.requested_at >= ${since.toISOString()}::timestamptz
-      and exists (select from ${registryAgent} a
-        where a.chain_id = ${chainId} and a.registry = ${registry} and a.wallet = e.wallet)`);
-  return Number(rows[0]?.count);
-}
-
-function countsOf(rows: readonly RegistryCounts[]): RegistryCounts {
-  const [counts] = rows;
-  if (counts === undefined) throw new Error("expected one row of counts, got none");
-  return counts;
+  const { wallet } = registryAgent;
+  const ofRegistry = tx
+    .select({ wallet })
+    .from(registryAgent)
+    .where(and(eq(registryAgent.chainId, chainId), eq(registryAgent.registry, registry), isNotNull(wallet)));
+  return tx.$count(
+    enrolment,
+    and(
+      eq(enrolment.chainId, chainId),
+      eq(enrolment.cause, "registry"),
+      gte(enrolment.requestedAt, since),
+      inArray(enrolment.wallet, ofRegistry),
+    ),
+  );
 }
 
 function isCursorOf({ chainId, registry }: RegistryKey): SQL | undefined {

@@ -1,8 +1,10 @@
-import { type ClientBase, escapeIdentifier } from "pg";
-import { type Address, type Hex, zeroAddress } from "viem";
+import { eq } from "drizzle-orm";
+import type { ClientBase } from "pg";
+import type { Address, Hex } from "viem";
 import type { ChainFacts } from "../../chain/deployments.ts";
-import { type Database, NUMERIC_AS_BIGINT } from "../../db/database.ts";
+import { builderOn, type Database, NUMERIC_AS_BIGINT } from "../../db/database.ts";
 import { readSnapshotInTime } from "../../db/index-snapshot.ts";
+import { indexOf, numberOf } from "../../db/index-tables.ts";
 import { readAsOf } from "../../ingest/read-as-of.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf } from "../../model/features/types.ts";
@@ -10,7 +12,7 @@ import type { Policy } from "../../model/score/policy-shape.ts";
 import { readSanctionsEntries } from "../../sanctions/sanctions.ts";
 import { type ContactCaches, createContactCaches } from "../../scores/read/contact-graph.ts";
 import { readTokenList, readWalletRows } from "../../scores/read/read-rows.ts";
-import { IS_OWN } from "../profit-and-loss/wallet-transfers.ts";
+import { incomingTransfers } from "./wallet-network-dealings.sql.ts";
 
 /** Amount of one token that one account sent to the wallet on one UTC day, in transactions that were not own calls. */
 export type Incoming = {
@@ -34,9 +36,6 @@ export type WalletDealings = Omit<
   Extract<Awaited<ReturnType<DealingsReader["read"]>>, { kind: "read" }>,
   "kind"
 >;
-
-/** Most incoming transfers read: more would add little and take seconds. */
-const MAX_INCOMING = 50_000;
 
 /** Above any block number: listings at the newest indexed block count. */
 const NEWEST = Number.MAX_SAFE_INTEGER;
@@ -86,11 +85,11 @@ async function readBlock(
   if (newest === null) return "not-ready";
   if (pin === null || pin.blockHash === newest.blockHash) return { asOf: newest, isNewest: true };
   if (pin.blockNumber > newest.blockNumber) return "gone";
-  const { rows } = await client.query<{ hash: Hex; timestamp: number }>(
-    `select hash, timestamp::float8 from ${escapeIdentifier(schema)}.block where number = $1`,
-    [pin.blockNumber],
-  );
-  const [row] = rows;
+  const { block } = indexOf(chainId);
+  const [row] = await builderOn(client)
+    .select({ hash: block.hash, timestamp: numberOf(block.timestamp) })
+    .from(block)
+    .where(eq(block.number, BigInt(pin.blockNumber)));
   if (row === undefined || row.hash !== pin.blockHash) return "gone";
   return { asOf: { ...pin, timestamp: row.timestamp }, isNewest: false };
 }
@@ -119,8 +118,8 @@ async function readAt(
   const { rows } = read;
   const since = asOf.timestamp - policy.window.days * SECONDS_PER_DAY;
   const listed = rows.tokens.tokens.map(({ address }) => address);
-  const through = asOf.blockNumber;
-  const { incoming, truncated } = await readIncoming(client, [chainId, wallet, through, since, listed]);
+  const values = { chainId, wallet, throughBlock: asOf.blockNumber, since, listed };
+  const { incoming, truncated } = await readIncoming(client, values);
   // Truncated if only the newest incoming transfers were read.
   return { kind: "read" as const, rows, asOf, incoming, incomingTruncated: truncated };
 }
@@ -131,32 +130,14 @@ async function readAt(
  */
 async function readIncoming(
   client: ClientBase,
-  values: [chainId: number, wallet: Address, throughBlock: number, since: number, listed: readonly Address[]],
+  values: Parameters<typeof incomingTransfers>[0],
 ): Promise<{ readonly incoming: readonly Incoming[]; readonly truncated: boolean }> {
   const { rows } = await client.query<Incoming & { beyond: boolean }>({
     ...NUMERIC_AS_BIGINT,
-    name: "incoming-transfers",
-    text: INCOMING,
-    values,
+    ...incomingTransfers(values),
   });
   return {
     incoming: rows.flatMap(({ beyond, ...sum }) => (beyond ? [] : [sum])),
     truncated: rows.some(({ beyond }) => beyond),
   };
 }
-
-/** Reads one transfer more than the limit, to detect that there are more. */
-const INCOMING = `
-  select "from", nullif(token, '${zeroAddress}') as token, sum(amount) as amount, count(*)::int as transfers,
-    min(timestamp)::float8 as "firstAt", max(timestamp)::float8 as "lastAt", place > ${MAX_INCOMING} as beyond
-  from (
-    select t."from", t.token, t.amount, t.timestamp,
-      row_number() over (order by t.block desc, t.log_index desc, t.item desc) as place
-    from ahs.enrich_transfer t
-    where t.chain_id = $1 and t."to" = $2 and t.block <= $3 and t.timestamp >= $4
-      and t.amount > 0 and t."from" not in ($2, '${zeroAddress}') and not ${IS_OWN}
-      and (t.standard = 'native' or t.standard = 'erc20' and t.token = any($5::text[]))
-    order by t.block desc, t.log_index desc, t.item desc limit ${MAX_INCOMING + 1}
-  ) newest
-  group by "from", newest.token, timestamp / ${SECONDS_PER_DAY}, beyond
-  order by "from", newest.token, "firstAt"`;

@@ -15,6 +15,7 @@ import { type RegisteredAgent, readAgentNames } from "../../registries/documents
 import { readSanctionsFlags } from "../../sanctions/sanctions.ts";
 import { readAccountFacts, readPayersBack } from "../../scores/read/contact-graph.ts";
 import { calledSql } from "../../scores/read/known-users.ts";
+import { MAX_GENERATIONS } from "./owner-cluster.sql.ts";
 
 /** An account that another one created or funded first. */
 export type Child = {
@@ -165,9 +166,6 @@ export type NetworkQuery = {
 
 /** Most senders read per account. With more senders, none of them sent most of its funds. */
 const MAX_FUNDERS = 500;
-
-/** Most generations of creators and funders that are followed: each is a query. */
-export const MAX_GENERATIONS = 12;
 
 /** Finds owner clusters, with the facts that prove them about wallet, accounts and ancestors. The cost of the queries does not depend on an account's number of contacts. */
 export async function readOwners(client: ClientBase, query: NetworkQuery) {

@@ -2,7 +2,8 @@ import { setImmediate } from "node:timers/promises";
 import { type Address, type Hex, parseAbiParameters, toFunctionSelector } from "viem";
 import { decodeParameters } from "../../chain/bounded-abi.ts";
 import { lowerCase } from "../../db/columns.ts";
-import { READ_CHARACTERS, type SentCall } from "./failed-calls.ts";
+import { READ_CHARACTERS } from "./failed-calls.sql.ts";
+import type { SentCall } from "./failed-calls.ts";
 import { readSwap, SWAP_SELECTORS, type TokenSpend } from "./read-swap.ts";
 
 /** The intent of a call, read from its calldata. */

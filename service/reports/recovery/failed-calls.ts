@@ -1,10 +1,26 @@
-import { escapeIdentifier, type PoolClient } from "pg";
+import type { SQL } from "drizzle-orm";
+import type { PoolClient } from "pg";
 import type { Address, Hex } from "viem";
 import { type Database, NUMERIC_AS_BIGINT } from "../../db/database.ts";
 import { readSnapshotInTime } from "../../db/index-snapshot.ts";
-import { WALLET_BOUNDS } from "../../model/features/call-line.ts";
+import { toQuery } from "../../db/statement.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
-import { newestCalls } from "../../scores/read/read-calls.ts";
+import {
+  enrichedBlock,
+  executedBlocks,
+  failedExecutions,
+  failedTransactions,
+  headOf,
+  lastNonce,
+  lastSelfCall,
+  lastUncompared,
+  MAX_SUCCESSES,
+  meetsIndex,
+  reportedFailures,
+  reportedSuccesses,
+  successesAfter,
+  type WalletOf,
+} from "./failed-calls.sql.ts";
 
 /** A transaction of a wallet, as the index holds it. */
 export type SentCall = {
@@ -58,41 +74,26 @@ export type OutcomesQuery = {
   readonly knownSelectors: readonly Hex[];
 };
 
-const MAX_FAILURES = 200;
-const MAX_SUCCESSES = 2_000;
-/** Most characters of calldata that are hashed to compare successes with failures: 20,000 calls of 1,600. */
-const MAX_COMPARED = 32 * 2 ** 20;
-/** Most characters of calldata read of failures, and of successes: decoding 4 MiB takes about a second. */
-const MAX_FAILURES_READ = 2 * 2 ** 20;
-const MAX_SUCCESSES_READ = 4 * 2 ** 20;
-/** Characters read per success, 0x included: thousands are in memory at once. */
-export const READ_CHARACTERS = 32_768;
-
 /** Reads outcomes in one snapshot of one chain's index; null while it holds no block. */
 export function createOutcomeReader(db: Database, chainId: number) {
-  const schema = escapeIdentifier(`chain_${chainId}`);
   return (query: OutcomesQuery) =>
-    readSnapshotInTime(db, (client) => readOutcomes(client, { ...query, schema, chainId }));
+    readSnapshotInTime(db, (client) => readOutcomes(client, { ...query, chainId }));
 }
 
-/** `schema` is the views schema of the index, escaped. */
-type Reading = OutcomesQuery & { readonly schema: string; readonly chainId: number };
+type Reading = OutcomesQuery & WalletOf;
+
+/** Reads rows whose quantities of the chain are bigints. */
+async function rowsOf<Row extends object>(client: PoolClient, statement: SQL): Promise<readonly Row[]> {
+  return (await client.query<Row>({ ...NUMERIC_AS_BIGINT, ...toQuery(statement) })).rows;
+}
 
 async function readOutcomes(client: PoolClient, reading: Reading) {
-  const { schema, wallet, listedDays, recentDays } = reading;
-  const heads = await client.query<{ number: number; hash: Hex; timestamp: number }>(
-    `select number::float8, hash, timestamp::float8 from ${schema}.block order by number desc limit 1`,
-  );
-  const [head] = heads.rows;
+  const { chainId, listedDays, recentDays } = reading;
+  const [head] = await rowsOf<{ number: number; hash: Hex; timestamp: number }>(client, headOf(chainId));
   if (head === undefined) return null;
   const listedSince = head.timestamp - listedDays * SECONDS_PER_DAY;
   const recentSince = head.timestamp - recentDays * SECONDS_PER_DAY;
-  const newest = await client.query<{ nonce: number }>(
-    `select nonce from ${schema}.transaction where "from" = $1 and own
-           order by block desc, transaction_index desc limit 1`,
-    [wallet],
-  );
-  const [last] = newest.rows;
+  const [last] = await rowsOf<{ nonce: number }>(client, lastNonce(reading));
   return {
     head,
     /** Highest sent nonce plus one; null if the index holds none. */
@@ -104,46 +105,23 @@ async function readOutcomes(client: PoolClient, reading: Reading) {
   };
 }
 
-/** Reads the newest failures, up to a total size of calldata. A rollup's fee is known after enrichment. */
 async function readFailures(
   client: PoolClient,
-  { schema, chainId, wallet }: Reading,
+  of: WalletOf,
   listedSince: number,
 ): Promise<{
   readonly failures: readonly FailedCall[];
   readonly failuresFound: number;
   readonly executions: readonly FailedExecution[];
 }> {
-  const failures = await client.query<FailedCall & { found: number; bytes: bigint; place: string }>({
-    ...NUMERIC_AS_BIGINT,
-    text: `select newest.*, case when enriched.l1_fee_wei is null and enriched.effect is not null then 0
-                                 else enriched.l1_fee_wei end as "l1Fee"
-           from (
-             select ${columnsWith("input")}, count(*) over ()::int as found,
-               sum(octet_length(input)) over (order by block desc, transaction_index desc) as bytes,
-               row_number() over (order by block desc, transaction_index desc) as place
-             from ${newestSent(schema)} sent
-             where not ok and timestamp >= $2
-             order by block desc, transaction_index desc limit ${MAX_FAILURES}
-           ) as newest
-           left join ahs.own_call as enriched on enriched.chain_id = $3 and enriched.wallet = $1
-             and enriched.block = newest.block and enriched.transaction_index = newest."transactionIndex"
-             and enriched.position = 0
-           where newest.bytes <= ${MAX_FAILURES_READ} or newest.place = 1
-           order by newest.block desc, newest."transactionIndex" desc`,
-    values: [wallet, listedSince, chainId],
-  });
-  const executions = await client.query<FailedExecution>(
-    `select hash, block::float8, timestamp::float8, "to", selector, position::int
-           from ${newestCalls("$1", "$2")} executed
-           where position > 0 and not ok and timestamp >= $3
-           order by block desc, transaction_index desc, position desc limit ${MAX_FAILURES}`,
-    [chainId, wallet, listedSince],
+  const failures = await rowsOf<FailedCall & { found: number; bytes: bigint; place: string }>(
+    client,
+    failedTransactions(of, listedSince),
   );
   return {
-    failures: failures.rows.map(({ found: _found, bytes: _bytes, place: _place, ...call }) => call),
-    failuresFound: failures.rows[0]?.found ?? 0,
-    executions: executions.rows,
+    failures: failures.map(({ found: _found, bytes: _bytes, place: _place, ...call }) => call),
+    failuresFound: failures[0]?.found ?? 0,
+    executions: await rowsOf<FailedExecution>(client, failedExecutions(of, listedSince)),
   };
 }
 
@@ -153,22 +131,16 @@ async function readFailures(
  */
 async function readSuccesses(
   client: PoolClient,
-  { schema, chainId, wallet, knownSelectors }: Reading,
-  recentSince: number,
+  reading: Reading,
+  since: number,
 ): Promise<{ readonly successes: readonly SentCall[]; readonly completeFrom: number | null }> {
-  const compared = await client.query<{ after: number }>(
-    `select block::float8 as after from (
-             select block, sum(octet_length(input)) over (order by block desc, transaction_index desc) as bytes
-             from ${newestSent(schema)} sent where timestamp >= $2
-           ) as summed where bytes > ${MAX_COMPARED} order by block desc limit 1`,
-    [wallet, recentSince],
+  const [compared] = await rowsOf<{ after: number }>(client, lastUncompared(reading, since));
+  const after = compared?.after ?? null;
+  const { knownSelectors } = reading;
+  const rows = await rowsOf<SentCall & { isRead: boolean }>(
+    client,
+    successesAfter(reading, { since, after: after ?? -1, knownSelectors }),
   );
-  const after = compared.rows[0]?.after ?? null;
-  const { rows } = await client.query<SentCall & { isRead: boolean }>({
-    ...NUMERIC_AS_BIGINT,
-    text: successesSql(schema),
-    values: [wallet, recentSince, knownSelectors, chainId, after ?? -1],
-  });
   const omitted = rows.findIndex(({ isRead }, place) => !isRead || place === MAX_SUCCESSES);
   const read = omitted === -1 ? rows : rows.slice(0, omitted);
   const last = rows[omitted]?.block ?? after;
@@ -178,52 +150,10 @@ async function readSuccesses(
   };
 }
 
-function successesSql(schema: string): string {
-  return `
-    with failed as materialized (
-      select coalesce("to", '') as target, coalesce(selector, '') as method, md5(input) as digest, min(block) as block
-      from ${newestSent(schema)} sent where not ok and timestamp >= $2 and block > $5 group by 1, 2, 3
-      union all
-      select coalesce("to", ''), coalesce(selector, ''), '', min(block) from ${newestCalls("$4", "$1")} reported
-      where position = 0 and not ok and source <> 'enrich' and timestamp >= $2
-      group by 1, 2
-    ), sent as (
-      select sent.*, coalesce("to", '') as target, coalesce(selector, '') as method, md5(input) as digest
-      from ${newestSent(schema)} sent
-      where ok and block > $5 and block >= (select min(block) from failed)
-    ), alike as (
-      select sent.*, case when selector = any($3::text[]) or (target, digest) in (select target, digest from failed)
-                          then digest else method end as meaning
-      from sent
-      where selector = any($3::text[]) or (target, method) in (select target, method from failed)
-    ), newest as (
-      select distinct on (target, meaning) * from alike
-      order by target, meaning, block desc, transaction_index desc
-    ), summed as (
-      select *, sum(least(octet_length(input), ${READ_CHARACTERS}))
-        over (order by block desc, transaction_index desc) <= ${MAX_SUCCESSES_READ} as "isRead"
-      from newest
-    )
-    select ${columnsWith(`case when "isRead" then left(input, ${READ_CHARACTERS}) else '0x' end as input`)}, "isRead"
-    from (select * from summed order by block desc, transaction_index desc limit ${MAX_SUCCESSES + 1}) as listed
-    order by block desc, transaction_index desc`;
-}
-
-/** SQL: the newest transactions of $1, up to the model's bound. */
-function newestSent(schema: string): string {
-  return `(select * from ${schema}.transaction where "from" = $1 and own
-    order by block desc, transaction_index desc limit ${WALLET_BOUNDS.calls})`;
-}
-
-function columnsWith(input: string): string {
-  return `hash, block::float8, transaction_index as "transactionIndex", timestamp::float8, "to", nonce, value, ${input},
-    selector, gas_limit as "gasLimit", gas_used as "gasUsed", effective_gas_price as "gasPrice"`;
-}
-
 /** Reads what is known of the wallet's own code (EIP-7702), and of the calls that it made. */
 async function readOwnCode(
   client: PoolClient,
-  { schema, chainId, wallet }: Reading,
+  of: WalletOf,
   recentSince: number,
 ): Promise<{
   /** Newest success per account and method in others' transactions. `to` is null if the target is unknown. */
@@ -233,36 +163,22 @@ async function readOwnCode(
   /** The newest block with known executions by the wallet's own code; null if they were never read. */
   readonly enrichedBlock: number | null;
 }> {
-  const executed = await client.query<{ to: Address | null; selector: Hex | null; block: number }>(
-    `select "to", selector, max(block)::float8 as block
-           from ${newestCalls("$1", "$2")} executed
-           where position > 0 and ok and timestamp >= $3
-           group by "to", selector`,
-    [chainId, wallet, recentSince],
+  const [selfCall] = await rowsOf<Pick<SentCall, "hash" | "block" | "transactionIndex">>(
+    client,
+    lastSelfCall(of, recentSince),
   );
-  const selfCalls = await client.query<Pick<SentCall, "hash" | "block" | "transactionIndex">>(
-    `select hash, block::float8, transaction_index as "transactionIndex" from ${schema}.transaction
-           where "to" = $1 and ok and input <> '0x' and timestamp >= $2
-           order by block desc, transaction_index desc limit 1`,
-    [wallet, recentSince],
-  );
-  const enriched = await client.query<{ block: number }>(
-    `select least(cursor.block, read.past_next - 1)::float8 as block
-           from ahs.enrich_cursor as cursor join ahs.enrich_wallet as read using (chain_id)
-           where cursor.chain_id = $1 and read.wallet = $2`,
-    [chainId, wallet],
-  );
+  const [enriched] = await rowsOf<{ block: number }>(client, enrichedBlock(of));
   return {
-    executed: executed.rows,
-    selfCall: selfCalls.rows[0] ?? null,
-    enrichedBlock: enriched.rows[0]?.block ?? null,
+    executed: await rowsOf(client, executedBlocks(of, recentSince)),
+    selfCall: selfCall ?? null,
+    enrichedBlock: enriched?.block ?? null,
   };
 }
 
 /** Reads the transactions that a history source reported and the index does not have. */
 async function readReported(
   client: PoolClient,
-  { schema, chainId, wallet }: Reading,
+  of: WalletOf,
   { listedSince, recentSince }: { listedSince: number; recentSince: number },
 ): Promise<{
   readonly failures: readonly ReportedCall[];
@@ -273,38 +189,15 @@ async function readReported(
   /** Whether the index continues where the source ends; otherwise transactions in between are unknown. */
   readonly meetsIndex: boolean;
 }> {
-  const missing = `reported.position = 0 and reported.source <> 'enrich' and reported.timestamp >= $3
-    and not exists (select from ${schema}.transaction sent where sent.hash = reported.hash and sent.own)`;
-  const failures = await client.query<ReportedCall & { found: number }>({
-    ...NUMERIC_AS_BIGINT,
-    text: `select hash, block::float8, transaction_index as "transactionIndex", timestamp::float8, "to", value, selector,
-             gas_limit as "gasLimit", gas_used as "gasUsed", gas_price_wei as "gasPrice",
-             coalesce(l1_fee_wei, 0) as "l1Fee", count(*) over ()::int as found
-           from ${newestCalls("$1", "$2")} reported where ${missing} and not ok
-           order by block desc, transaction_index desc limit ${MAX_FAILURES}`,
-    values: [chainId, wallet, listedSince],
-  });
-  const successes = await client.query<ReportedSuccess>(
-    `select * from (
-             select distinct on ("to", selector, recipient)
-               hash, block::float8, transaction_index as "transactionIndex", "to", selector, recipient
-             from ${newestCalls("$1", "$2")} reported where ${missing} and ok
-             order by "to", selector, recipient, reported.block desc, transaction_index desc
-           ) newest order by block desc, "transactionIndex" desc limit ${MAX_SUCCESSES + 1}`,
-    [chainId, wallet, recentSince],
-  );
-  const meeting = await client.query<{ meets: boolean }>(
-    `select kept.to_block >= followed.followed_block - 1 as meets
-           from ahs.kept_history kept join ${schema}.wallet followed on followed.address = kept.wallet
-           where kept.chain_id = $1 and kept.wallet = $2`,
-    [chainId, wallet],
-  );
-  const [omitted] = successes.rows.slice(MAX_SUCCESSES);
+  const failures = await rowsOf<ReportedCall & { found: number }>(client, reportedFailures(of, listedSince));
+  const successes = await rowsOf<ReportedSuccess>(client, reportedSuccesses(of, recentSince));
+  const [meeting] = await rowsOf<{ meets: boolean }>(client, meetsIndex(of));
+  const [omitted] = successes.slice(MAX_SUCCESSES);
   return {
-    failures: failures.rows.map(({ found: _found, ...call }) => call),
-    failuresFound: failures.rows[0]?.found ?? 0,
-    successes: successes.rows.slice(0, MAX_SUCCESSES),
+    failures: failures.map(({ found: _found, ...call }) => call),
+    failuresFound: failures[0]?.found ?? 0,
+    successes: successes.slice(0, MAX_SUCCESSES),
     completeFrom: omitted === undefined ? null : omitted.block + 1,
-    meetsIndex: meeting.rows[0]?.meets === true,
+    meetsIndex: meeting?.meets === true,
   };
 }

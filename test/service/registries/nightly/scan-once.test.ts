@@ -7,7 +7,7 @@ import { countWaitingDocuments } from "../../../../service/registries/documents/
 import { finishScan } from "../../../../service/registries/nightly/finish-scan.ts";
 import { scanOnce } from "../../../../service/registries/nightly/scan-once.ts";
 import { readScans } from "../../../../service/registries/nightly/scan-runs.ts";
-import { requestRegistryWallets } from "../../../../service/registries/readers/registry-agents.ts";
+import { requestRegistryWallets } from "../../../../service/registries/readers/registry-agents.sql.ts";
 import { forFile } from "../../../support/test-database.ts";
 import { insertOnlyCall } from "../../model/features/index-tables.ts";
 import {

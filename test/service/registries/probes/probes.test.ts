@@ -6,9 +6,9 @@ import {
   readSpentAccounts,
   storeDocument,
 } from "../../../../service/registries/documents/agent-documents.ts";
+import { readDueEndpoints } from "../../../../service/registries/probes/probes.sql.ts";
 import {
   pruneProbes,
-  readDueEndpoints,
   readProbeLag,
   storeProbe,
   syncSchedule,
