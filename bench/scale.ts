@@ -79,7 +79,7 @@ async function benchPast({ createDatabase, wallets, busiest }: ScaleBenchOptions
     const warmed = await warmWithKill(client, task, wallets);
     const requests = portal.requests();
     const nodeRequests = node.requests();
-    const kept = await compareKept(client, chain);
+    const stored = await compareStored(client, chain);
     const bytes = await readBytes(client);
     await client.query("vacuum (analyze)");
     const scoring = await runWorker({ kind: "score", ...task });
@@ -88,7 +88,7 @@ async function benchPast({ createDatabase, wallets, busiest }: ScaleBenchOptions
     const named = (text: string) => `scale: ${text}`;
     return [
       shown({ name: named("wallets"), value: wallets, unit: "wallets" }),
-      shown({ name: named("calls kept of them"), value: kept.calls, unit: "calls" }),
+      shown({ name: named("calls kept of them"), value: stored.calls, unit: "calls" }),
       atMost(FULL.seconds * part, {
         name: named(`warmed, bar ${FULL.seconds} s for ${FULL.wallets}`),
         value: warmed.seconds,
@@ -122,13 +122,13 @@ async function benchPast({ createDatabase, wallets, busiest }: ScaleBenchOptions
       }),
       atMost(0, {
         name: named("wallets with other calls than the chain's after it"),
-        value: kept.differing,
+        value: stored.differing,
         unit: "wallets",
       }),
       atMost(megabytes, { name: named("peak memory, warming"), value: warmed.megabytes, unit: "MB" }),
       shown({
         name: named("database, for each call"),
-        value: (bytes.rest - empty.rest) / kept.calls,
+        value: (bytes.rest - empty.rest) / stored.calls,
         unit: "bytes",
       }),
       shown({
@@ -141,10 +141,10 @@ async function benchPast({ createDatabase, wallets, busiest }: ScaleBenchOptions
         value: chain.schedule.callsBy(0, HEAD),
         unit: "calls",
       }),
-      shown({ name: named("calls of it that are kept"), value: kept.busiest, unit: "calls" }),
+      shown({ name: named("calls of it that are kept"), value: stored.busiest, unit: "calls" }),
       atMost(0, {
         name: named("wallets with calls left out whose coverage is complete"),
-        value: kept.boasting,
+        value: stored.boasting,
         unit: "wallets",
       }),
       atMost(FULL.scoringSeconds * part, {
@@ -193,8 +193,8 @@ async function warmWithKill(client: Client, task: Omit<ScaleTask, "kind">, walle
   const killed = startWorker({ kind: "warm", ...task });
   let firstSeconds: number | null = null;
   for (;;) {
-    const { kept, open } = await readProgress(client);
-    if (kept > 0) firstSeconds ??= since();
+    const { stored, open } = await readProgress(client);
+    if (stored > 0) firstSeconds ??= since();
     if (open <= wallets / 2) break;
     if (killed.exitCode !== null || killed.signalCode !== null)
       throw new Error(`the service's process ended with ${killed.exitCode}`);
@@ -215,16 +215,16 @@ async function warmWithKill(client: Client, task: Omit<ScaleTask, "kind">, walle
   };
 }
 
-async function readProgress(client: Client): Promise<{ readonly kept: number; readonly open: number }> {
-  const { rows } = await client.query<{ kept: number; open: number }>(
-    `select (select count(*)::int from ahs.kept_history) as kept,
+async function readProgress(client: Client): Promise<{ readonly stored: number; readonly open: number }> {
+  const { rows } = await client.query<{ stored: number; open: number }>(
+    `select (select count(*)::int from ahs.kept_history) as stored,
        (select count(*)::int from ahs.enrich_wallet where warm_open) as open`,
   );
-  return rows[0] ?? { kept: 0, open: 0 };
+  return rows[0] ?? { stored: 0, open: 0 };
 }
 
 /** Compares each wallet's kept calls with those that the chain has in the blocks that coverage names. */
-async function compareKept(client: Client, chain: ScaleChain) {
+async function compareStored(client: Client, chain: ScaleChain) {
   const { rows } = await client.query<{
     wallet: `0x${string}`;
     from: number;
@@ -239,17 +239,17 @@ async function compareKept(client: Client, chain: ScaleChain) {
      ) o
      where k.chain_id = ${CHAIN_ID}`,
   );
-  const kept = new Map(rows.map((row) => [row.wallet, row]));
+  const stored = new Map(rows.map((row) => [row.wallet, row]));
   const { schedule } = chain;
   let [calls, differing, boasting] = [0, 0, 0];
   for (const [id, wallet] of chain.wallets.entries()) {
-    const row = kept.get(wallet);
+    const row = stored.get(wallet);
     const callsSince = (block: number) => schedule.callsBy(id, HEAD) - schedule.callsBy(id, block - 1);
     calls += row?.calls ?? 0;
     if (row === undefined || row.calls !== callsSince(row.from)) differing += 1;
     if (row?.complete === true && row.calls < callsSince(WINDOW_START)) boasting += 1;
   }
-  return { calls, differing, boasting, busiest: kept.get(chain.wallets[0] ?? "0x")?.calls ?? 0 };
+  return { calls, differing, boasting, busiest: stored.get(chain.wallets[0] ?? "0x")?.calls ?? 0 };
 }
 
 /** Bytes of our tables with their indexes: users of sampled blocks, and all others. */

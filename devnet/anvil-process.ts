@@ -20,7 +20,7 @@ const START_TIMEOUT_MS = 60_000;
 const STOP_TIMEOUT_MS = 30_000;
 const POLL_MS = 25;
 /** Each kept state is a copy of the whole state, 2 MB or more. Reads by block number need them; `finalized` is 64 blocks back. */
-const STATES_KEPT = 128;
+const MAX_STATES = 128;
 
 /** Starts anvil from npm, mining on demand, until this process ends; throws when the port is taken or it exits first. */
 export async function startAnvil(options: {
@@ -69,7 +69,7 @@ function anvilArguments(options: Parameters<typeof startAnvil>[0]): string[] {
   ];
   return [
     ...["--port", String(options.port), "--chain-id", String(options.chainId)],
-    ...["--no-mining", "--order", "fifo", "--prune-history", String(STATES_KEPT)],
+    ...["--no-mining", "--order", "fifo", "--prune-history", String(MAX_STATES)],
     ...["--no-request-size-limit", "--quiet"],
     ...optional,
   ];

@@ -39,7 +39,7 @@ export async function attachDevnet(options: AttachOptions): Promise<Devnet> {
   };
   const known = dataDir === null ? null : readManifest(dataDir);
   if (known !== null && (await chainFault(rpc, known)) === null) {
-    return devnetOn({ rpc, manifest: known, kept: true, ...theirs }, options);
+    return devnetOn({ rpc, manifest: known, isReused: true, ...theirs }, options);
   }
   const adopted = await adopt(rpc, options);
   const manifest = adopted ?? (await build(rpc, options));
@@ -47,7 +47,7 @@ export async function attachDevnet(options: AttachOptions): Promise<Devnet> {
     forgetChain(dataDir);
     writeManifest(dataDir, manifest);
   }
-  return devnetOn({ rpc, manifest, kept: adopted !== null, ...theirs }, options);
+  return devnetOn({ rpc, manifest, isReused: adopted !== null, ...theirs }, options);
 }
 
 async function requireLocalAnvil(rpc: JsonRpc): Promise<void> {

@@ -47,7 +47,7 @@ export type Devnet = {
   readonly samples: Readonly<Record<ArchetypeName, Address>>;
   readonly accounts: Readonly<Record<keyof ReturnType<typeof roleAccounts>, KeyedWallet>>;
   /** Whether the chain of an earlier run goes on. */
-  readonly kept: boolean;
+  readonly isReused: boolean;
   /** Lets the chain live; until then the node mines each transaction at once. */
   startLiving(): Promise<Living>;
   /** Resolves with a description once the node of its own is gone; never for a node of another process. */
@@ -60,7 +60,7 @@ export type Devnet = {
 export type ChainHome = {
   readonly rpc: JsonRpc;
   readonly manifest: Manifest;
-  readonly kept: boolean;
+  readonly isReused: boolean;
   readonly exited: Promise<string>;
   /** Ends the node, if it is ours. */
   stopNode(): Promise<void>;
@@ -108,7 +108,7 @@ export async function devnetOn(
     contracts,
     samples: samplesOf(roster),
     accounts: keyedAccounts(),
-    kept: home.kept,
+    isReused: home.isReused,
     exited: home.exited,
     startLiving: async () => {
       living ??= await startLiving({ rpc, world, roster, seed, now, logger });
@@ -142,7 +142,7 @@ async function resume(options: DevnetOptions, dataDir: string, manifest: Manifes
   );
   if (anvil === null) return null;
   const fault = (await chainFault(anvil.rpc, manifest)) ?? (await findMissingContract(anvil.rpc));
-  if (fault === null) return { anvil, manifest, kept: true };
+  if (fault === null) return { anvil, manifest, isReused: true };
   logger.warn(`the kept chain is not the one that was built (${fault}): building a new one`);
   await anvil.stop();
   return null;
@@ -160,7 +160,7 @@ async function buildAnew(options: DevnetOptions) {
   try {
     const { manifest } = await buildChain({ ...options, rpc: anvil.rpc, start });
     if (dataDir !== null) writeManifest(dataDir, manifest);
-    return { anvil, manifest, kept: false };
+    return { anvil, manifest, isReused: false };
   } catch (error) {
     await anvil.stop();
     throw error;

@@ -101,14 +101,14 @@ export function deedOf(
   { outOfGas, overpay, usedShare }: Pick<Temper, "outOfGas" | "overpay" | "usedShare">,
   { task, time, failure }: { readonly task: Task; readonly time: number; readonly failure: number },
 ): Deed {
-  const told = task(time);
+  const planned = task(time);
   const fails = random.chance(failure);
   return {
-    ...told,
+    ...planned,
     time,
-    gas: told.gas === 21_000 ? told.gas : Math.round(told.gas * random.between(0.9, 1.1)),
+    gas: planned.gas === 21_000 ? planned.gas : Math.round(planned.gas * random.between(0.9, 1.1)),
     outcome: fails ? (random.chance(outOfGas) ? "out_of_gas" : "revert") : "ok",
     overpay: Math.max(1, overpay(time) * Math.exp(0.06 * gaussian(random))),
-    usedShare: told.gas === 21_000 ? 1 : random.between(...usedShare),
+    usedShare: planned.gas === 21_000 ? 1 : random.between(...usedShare),
   };
 }

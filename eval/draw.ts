@@ -48,6 +48,6 @@ export function logistic(x: number): number {
 
 /** Log odds of a share, which is kept a thousandth away from 0 and 1. */
 export function logit(share: number): number {
-  const kept = Math.min(0.999, Math.max(0.001, share));
-  return Math.log(kept / (1 - kept));
+  const bounded = Math.min(0.999, Math.max(0.001, share));
+  return Math.log(bounded / (1 - bounded));
 }

@@ -5,7 +5,7 @@ import { failing, type Harm, lead, type Scene, settleAs, soundTemper, spanOf } f
 import { logBetween } from "./draw.ts";
 import { demandTimes, steadyTimes, withOutages } from "./rhythm.ts";
 import { approve, METHODS, pay, swap, type Task, work } from "./tasks.ts";
-import { standing, trader } from "./trades.ts";
+import { placesOf, trader } from "./trades.ts";
 import { DAY } from "./world.ts";
 
 const DISPERSE = "0xc73a2d60";
@@ -21,7 +21,7 @@ export const HARMFUL: readonly Harm[] = [
       const { world, random } = scene;
       const { usdc, wrapped } = world.market;
       const span = spanOf(scene);
-      const venues = standing(world, random, { kind: "venue", count: 2, at: span.from });
+      const venues = placesOf(world, random, { kind: "venue", count: 2, at: span.from });
       const usd = logBetween(random, 200, 2_000);
       let turn = 0;
       const next = () => {
@@ -41,7 +41,7 @@ export const HARMFUL: readonly Harm[] = [
     live: (scene) => {
       const { world, random } = scene;
       const span = spanOf(scene);
-      const [spreader] = standing(world, random, { kind: "venue", count: 1, at: span.from });
+      const [spreader] = placesOf(world, random, { kind: "venue", count: 1, at: span.from });
       if (spreader === undefined) throw new Error("the world has no venue");
       return settleAs(scene, soundTemper(scene, { trade: "keeper", span }), (agent) => {
         const tokens = Array.from({ length: 4 }, () => ownContract(scene, agent.wallet));
@@ -83,8 +83,8 @@ export const HARMFUL: readonly Harm[] = [
       const { world, random } = scene;
       const span = spanOf(scene);
       const agent = enrol(world, random);
-      const escrows = standing(world, random, { kind: "escrow", count: 3, at: span.from });
-      const suppliers = standing(world, random, { kind: "merchant", count: 5, at: span.from });
+      const escrows = placesOf(world, random, { kind: "escrow", count: 3, at: span.from });
+      const suppliers = placesOf(world, random, { kind: "merchant", count: 5, at: span.from });
       const next = () =>
         random.chance(0.15)
           ? pay(world.market, random.pick(suppliers).address, () => logBetween(random, 0.5, 10))
@@ -112,7 +112,7 @@ export const HARMFUL: readonly Harm[] = [
     live: (scene) => {
       const { world, random } = scene;
       const span = spanOf(scene);
-      const [place] = standing(world, random, { kind: "venue", count: 1, at: span.from });
+      const [place] = placesOf(world, random, { kind: "venue", count: 1, at: span.from });
       if (place === undefined) throw new Error("the world has no venue");
       const interval = logBetween(random, 4_000, 15_000);
       const times = steadyTimes(random, { ...span, interval, jitter: 0.6 });
@@ -127,7 +127,7 @@ export const HARMFUL: readonly Harm[] = [
       const { world, random } = scene;
       const { usdc, wrapped } = world.market;
       const span = spanOf(scene);
-      const venues = standing(world, random, { kind: "venue", count: random.int(10, 18), at: span.from });
+      const venues = placesOf(world, random, { kind: "venue", count: random.int(10, 18), at: span.from });
       const times = demandTimes(random, { ...span, perDay: random.between(1.5, 6) });
       const next = () => {
         const usd = logBetween(random, 0.5, 3);
@@ -211,7 +211,7 @@ function deployRugs(scene: Scene): readonly Address[] {
   const { wrapped } = world.market;
   const span = spanOf(scene);
   const agent = enrol(world, random);
-  const [venue] = standing(world, random, { kind: "venue", count: 1, at: span.from });
+  const [venue] = placesOf(world, random, { kind: "venue", count: 1, at: span.from });
   if (venue === undefined) throw new Error("the world has no venue");
   const usual = trader({ world, random, agent, span, pace: 0.3 }, 0);
   const plan = usual.times.map((time): { readonly time: number; readonly task: Task | null } => ({

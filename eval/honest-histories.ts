@@ -5,7 +5,7 @@ import { logBetween } from "./draw.ts";
 import { fund } from "./ledger.ts";
 import { demandTimes } from "./rhythm.ts";
 import { METHODS, pay, swap, usualAmount, work } from "./tasks.ts";
-import { routineOf, standing, TRADES, type Trade } from "./trades.ts";
+import { placesOf, routineOf, TRADES, type Trade } from "./trades.ts";
 import { DAY } from "./world.ts";
 
 const HOUR = 3_600;
@@ -25,7 +25,7 @@ export const HONEST_HISTORIES: readonly Character[] = [
     live: (scene) => {
       const { world, random } = scene;
       const span = spanOf(scene);
-      const payees = standing(world, random, { kind: "merchant", count: random.int(5, 20), at: span.from });
+      const payees = placesOf(world, random, { kind: "merchant", count: random.int(5, 20), at: span.from });
       const times = demandTimes(random, { ...span, perDay: random.between(12, 40) }).filter(isOfficeHour);
       const amount = usualAmount(random);
       const next = () => pay(world.market, random.pick(payees).address, amount);
@@ -134,8 +134,8 @@ function actByHand(scene: Scene): readonly Address[] {
   const { world, random } = scene;
   const { usdc, wrapped } = world.market;
   const span = spanOf(scene);
-  const venues = standing(world, random, { kind: "venue", count: 4, at: span.from });
-  const payees = standing(world, random, { kind: "merchant", count: 5, at: span.from });
+  const venues = placesOf(world, random, { kind: "venue", count: 4, at: span.from });
+  const payees = placesOf(world, random, { kind: "merchant", count: 5, at: span.from });
   const times: number[] = [];
   const perDay = random.between(2, 4) / 7;
   for (let time = span.from; time < span.until; time += random.exponential(1 / perDay) * DAY) {
@@ -155,7 +155,7 @@ function actByHand(scene: Scene): readonly Address[] {
 function workInEscrows(scene: Scene): readonly Address[] {
   const { world, random } = scene;
   const span = spanOf(scene);
-  const escrows = standing(world, random, { kind: "escrow", count: random.int(1, 2), at: span.from });
+  const escrows = placesOf(world, random, { kind: "escrow", count: random.int(1, 2), at: span.from });
   const due: { readonly time: number; readonly method: "submit" | "complete" | "claim" }[] = [];
   for (const start of demandTimes(random, { ...span, perDay: 3 / 7 })) {
     let time = start;

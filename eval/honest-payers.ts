@@ -8,7 +8,7 @@ import { logBetween, poisson, zipfPicker } from "./draw.ts";
 import { fund } from "./ledger.ts";
 import { demandTimes, withOutages } from "./rhythm.ts";
 import { pay, payNative, type Task, usualAmount } from "./tasks.ts";
-import { routineOf, standing } from "./trades.ts";
+import { placesOf, routineOf } from "./trades.ts";
 import { DAY, someFunder } from "./world.ts";
 
 /** Agents that pay or are paid. */
@@ -235,7 +235,7 @@ function payOut(scene: Scene): readonly Address[] {
 function subscribe(scene: Scene): readonly Address[] {
   const { world, random } = scene;
   const span = spanOf(scene);
-  const payees = standing(world, random, { kind: "merchant", count: random.int(6, 12), at: span.from });
+  const payees = placesOf(world, random, { kind: "merchant", count: random.int(6, 12), at: span.from });
   const due: { readonly time: number; readonly task: Task }[] = [];
   for (const [place, { address }] of payees.entries()) {
     const usd = logBetween(random, 3, 60);
@@ -275,7 +275,7 @@ function sweep(scene: Scene): readonly Address[] {
   const account = { address: treasury, hasCode: false, creator: null, firstFunder: agent.wallet };
   ledger.accounts.set(treasury, { ...account, existedAt });
   for (let n = random.int(10, 50); n > 0; n -= 1) receive(newAddress(random));
-  const payees = standing(world, random, { kind: "merchant", count: random.int(4, 10), at: span.from });
+  const payees = placesOf(world, random, { kind: "merchant", count: random.int(4, 10), at: span.from });
   const share = random.between(0.6, 0.7);
   const amount = usualAmount(random);
   const next = () =>
@@ -356,7 +356,7 @@ function payFromSmartAccount(scene: Scene, kind: "native" | "tokens"): readonly 
   if (account === undefined) throw new Error(`${agent.wallet} was not enrolled`);
   // A factory made it, in a transaction of a bundler.
   world.ledger.accounts.set(agent.wallet, { ...account, hasCode: true, firstFunder: null });
-  const payees = standing(world, random, { kind: "merchant", count: random.int(6, 20), at: span.from });
+  const payees = placesOf(world, random, { kind: "merchant", count: random.int(6, 20), at: span.from });
   const amount = usualAmount(random);
   const times = demandTimes(random, { ...span, perDay: logBetween(random, 2, 12) });
   const next = (): Task => {
@@ -376,7 +376,7 @@ function delegate(scene: Scene): readonly Address[] {
   const to = auditedDelegate(world.start, random);
   world.ledger.accounts.set(to.address, to);
   const temper = soundTemper(scene, { trade: "payment_agent", span });
-  const payees = standing(world, random, { kind: "merchant", count: random.int(6, 25), at: span.from });
+  const payees = placesOf(world, random, { kind: "merchant", count: random.int(6, 25), at: span.from });
   const pick = zipfPicker(payees);
   const amount = usualAmount(random);
   const times = demandTimes(random, { ...span, perDay: logBetween(random, 4, 25) });

@@ -16,7 +16,7 @@ import { logBetween } from "./draw.ts";
 import { type Account, mine } from "./ledger.ts";
 import { demandTimes, type Span, steadyTimes, withOutages } from "./rhythm.ts";
 import { approve, METHODS, supply, swap, type Task, work } from "./tasks.ts";
-import { allow, routineOf, standing, trader } from "./trades.ts";
+import { allow, placesOf, routineOf, trader } from "./trades.ts";
 import { DAY } from "./world.ts";
 
 const HOUR = 3_600;
@@ -157,7 +157,7 @@ function pick(
   count: number,
   { from }: Span,
 ): readonly [Account, ...Account[]] {
-  const [first, ...rest] = standing(world, random, { kind, count, at: from });
+  const [first, ...rest] = placesOf(world, random, { kind, count, at: from });
   if (first === undefined) throw new Error(`the world has no ${kind}`);
   return [first, ...rest];
 }

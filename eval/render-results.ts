@@ -201,12 +201,12 @@ export function meanFeatures({ by_seed }: Results): readonly FeatureValue[] {
   const all = by_seed.map(({ out_of_sample }) => out_of_sample.features);
   return (all[0] ?? []).map((first, place) => {
     const mean = (of: (value: FeatureValue) => number | null): number | null => {
-      const told = all.flatMap((features) => {
+      const figures = all.flatMap((features) => {
         const value = features[place];
         const figureOf = value === undefined ? null : of(value);
         return figureOf === null ? [] : [figureOf];
       });
-      return told.length === 0 ? null : told.reduce((sum, value) => sum + value, 0) / told.length;
+      return figures.length === 0 ? null : figures.reduce((sum, value) => sum + value, 0) / figures.length;
     };
     return {
       ...first,

@@ -204,8 +204,8 @@ function contactsUntil({ dealings, elsewhere, authorizations }: Ledger, at: numb
 function factsOf({ accounts, calls, neverSent }: Ledger): ReadonlyMap<Address, AccountFact> {
   const facts = new Map<Address, AccountFact>();
   for (const [address, account] of accounts) {
-    const isUntold = Number.parseInt(address.slice(2, 6), 16) % 32 === 0 && !calls.has(address);
-    if (isUntold) {
+    const isUnreported = Number.parseInt(address.slice(2, 6), 16) % 32 === 0 && !calls.has(address);
+    if (isUnreported) {
       facts.set(address, {
         address,
         hasCode: account.hasCode,

@@ -50,7 +50,7 @@ export function routineOf(trade: Trade, setting: Setting): Routine {
 /** A trader that buys so large a share of tokens that are on no list. */
 export function trader({ world, random, agent, span, pace = 1 }: Setting, unlistedShare: number): Routine {
   const { market } = world;
-  const venues = standing(world, random, { kind: "venue", count: random.int(5, 18), at: span.from });
+  const venues = placesOf(world, random, { kind: "venue", count: random.int(5, 18), at: span.from });
   const pick = zipfPicker(venues);
   const listed = [market.usdc, market.wrapped, ...market.majors];
   const someToken = (): MarketToken =>
@@ -87,7 +87,7 @@ export function trader({ world, random, agent, span, pace = 1 }: Setting, unlist
 
 /** Pays some or many on the same day of each week. */
 export function payroll({ world, random, span }: Setting): Routine {
-  const payees = standing(world, random, { kind: "merchant", count: random.int(6, 25), at: span.from });
+  const payees = placesOf(world, random, { kind: "merchant", count: random.int(6, 25), at: span.from });
   const amount = usualAmount(random);
   const first = span.from + random.between(0.3, 6.5) * DAY;
   const times: number[] = [];
@@ -113,7 +113,7 @@ export function payroll({ world, random, span }: Setting): Routine {
 }
 
 function keeper({ world, random, agent, span, pace = 1 }: Setting): Routine {
-  const targets = standing(world, random, { kind: "target", count: random.int(1, 4), at: span.from });
+  const targets = placesOf(world, random, { kind: "target", count: random.int(1, 4), at: span.from });
   const interval = logBetween(random, 240, 7_200) / pace;
   const upkeeps = targets.map((target) => work(target, METHODS.upkeep));
   return {
@@ -127,7 +127,7 @@ function keeper({ world, random, agent, span, pace = 1 }: Setting): Routine {
 }
 
 function paymentAgent({ world, random, agent, span, pace = 1 }: Setting): Routine {
-  const payees = standing(world, random, { kind: "merchant", count: random.int(5, 40), at: span.from });
+  const payees = placesOf(world, random, { kind: "merchant", count: random.int(5, 40), at: span.from });
   const pick = zipfPicker(payees);
   const amount = usualAmount(random);
   const native = random.chance(0.2);
@@ -145,8 +145,8 @@ function paymentAgent({ world, random, agent, span, pace = 1 }: Setting): Routin
 }
 
 function escrowWorker({ world, random, agent, span, pace = 1 }: Setting): Routine {
-  const escrows = standing(world, random, { kind: "escrow", count: random.int(1, 3), at: span.from });
-  const suppliers = standing(world, random, { kind: "merchant", count: random.int(0, 6), at: span.from });
+  const escrows = placesOf(world, random, { kind: "escrow", count: random.int(1, 3), at: span.from });
+  const suppliers = placesOf(world, random, { kind: "merchant", count: random.int(0, 6), at: span.from });
   const amount = usualAmount(random);
   return {
     times: withOutages(
@@ -163,7 +163,7 @@ function escrowWorker({ world, random, agent, span, pace = 1 }: Setting): Routin
 }
 
 function oracleFeeder({ world, random, agent, span, pace = 1 }: Setting): Routine {
-  const feeds = standing(world, random, { kind: "aggregator", count: random.int(1, 4), at: span.from });
+  const feeds = placesOf(world, random, { kind: "aggregator", count: random.int(1, 4), at: span.from });
   const interval = logBetween(random, 600, 7_200) / pace;
   const heartbeats = steadyTimes(random, { ...span, interval, jitter: random.between(0.02, 0.3) });
   // Reports that a price move calls for.
@@ -194,7 +194,7 @@ function alsoHome(
 }
 
 /** Different places of a kind that exist at a time, busy ones twice as often as others. */
-export function standing(
+export function placesOf(
   world: World,
   random: Random,
   { kind, count, at }: { readonly kind: PlaceKind; readonly count: number; readonly at: number },

@@ -107,29 +107,29 @@ export function characterResults(
     const same = seeds
       .flatMap(({ honest, harmful }) => [...honest, ...harmful])
       .filter((kind) => kind.name === name);
-    const told = same.flatMap(({ judged }) => judged);
-    const untold = same.flatMap(({ judgedWithoutFacts }) => judgedWithoutFacts);
+    const withFacts = same.flatMap(({ judged }) => judged);
+    const withoutFacts = same.flatMap(({ judgedWithoutFacts }) => judgedWithoutFacts);
     return {
       name,
       what,
       worth,
-      wallets: told.length,
-      unscored: unscoredShare(told),
-      grades: gradesOf(told),
-      rejected: rejectedShare(told),
-      instant: shareOf(told, ({ action }) => action === "instant_settle"),
+      wallets: withFacts.length,
+      unscored: unscoredShare(withFacts),
+      grades: gradesOf(withFacts),
+      rejected: rejectedShare(withFacts),
+      instant: shareOf(withFacts, ({ action }) => action === "instant_settle"),
       median: quantile(
-        told.flatMap(({ record: { outcome } }) => (outcome.kind === "scored" ? [outcome.ahsScore] : [])),
+        withFacts.flatMap(({ record: { outcome } }) => (outcome.kind === "scored" ? [outcome.ahsScore] : [])),
         0.5,
       ),
       safe_usd: quantile(
-        told.map(({ safeUsd }) => safeUsd),
+        withFacts.map(({ safeUsd }) => safeUsd),
         0.5,
       ),
       without_facts: {
-        unscored: unscoredShare(untold),
-        grades: gradesOf(untold),
-        rejected: rejectedShare(untold),
+        unscored: unscoredShare(withoutFacts),
+        grades: gradesOf(withoutFacts),
+        rejected: rejectedShare(withoutFacts),
       },
     };
   });

@@ -98,8 +98,8 @@ async function show({ up, wallet, receiver }: Watch): Promise<void> {
     const [changed] = await arrived(receiver, "ahs.grade_changed", 1);
     if (changed !== undefined) print(changed);
     for (const type of ["ahs.sanctions_hit", "ahs.threshold_breached"]) {
-      const [told] = await arrived(receiver, type, 1);
-      say(`${type} came too: ${told?.headers["webhook-id"]}`);
+      const [delivery] = await arrived(receiver, type, 1);
+      say(`${type} came too: ${delivery?.headers["webhook-id"]}`);
     }
   } finally {
     await send("removeFromSanctionsList");

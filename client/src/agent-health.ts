@@ -7,8 +7,8 @@ import { type Call, type Charge, type Payer, readJson, type SendOptions, send } 
 import { type Subscription, subscriptionOf } from "./subscription.ts";
 import type {
   EvidenceInput,
-  KeptEvidence,
   Receipt,
+  StoredEvidence,
   TextErasure,
   VerdictTexts,
 } from "./verification-types.ts";
@@ -277,7 +277,7 @@ export class AgentHealth {
   }
 
   /** Hands in evidence for a verdict on HOLD, by the key that submitted it. */
-  offerEvidence(id: string, evidence: EvidenceInput): Promise<KeptEvidence> {
+  offerEvidence(id: string, evidence: EvidenceInput): Promise<StoredEvidence> {
     return this.#verify({ method: "POST", path: `/v1/verdicts/${segment(id)}/evidence`, body: evidence });
   }
 

@@ -48,8 +48,8 @@ export function completionOf(
 ) {
   const whole = "refusal" in reply ? reply.refusal : reply.content;
   const budget = request.max_completion_tokens ?? request.max_tokens ?? Number.POSITIVE_INFINITY;
-  const kept = "truncate" in reply && reply.truncate ? whole.slice(0, whole.length / 2) : whole;
-  const text = kept.slice(0, budget * LETTERS_PER_TOKEN);
+  const shown = "truncate" in reply && reply.truncate ? whole.slice(0, whole.length / 2) : whole;
+  const text = shown.slice(0, budget * LETTERS_PER_TOKEN);
   const prompt = tokensOf(request.messages.map(({ content }) => content).join("\n"));
   const completion = tokensOf(text);
   return {

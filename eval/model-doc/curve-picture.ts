@@ -100,14 +100,14 @@ function scaleOf(curve: Curve): Scale {
 function ticks(curve: Curve, x: (value: number) => number): readonly number[] {
   const values = curve.map(([value]) => value);
   const last = values.at(-1);
-  const kept: number[] = [];
+  const shown: number[] = [];
   for (const value of values) {
-    const before = kept.at(-1);
+    const before = shown.at(-1);
     const isFree = before === undefined || x(value) - x(before) >= TICK_GAP;
     const leavesRoom = last === undefined || value === last || x(last) - x(value) >= TICK_GAP;
-    if (value === last || (isFree && leavesRoom)) kept.push(value);
+    if (value === last || (isFree && leavesRoom)) shown.push(value);
   }
-  return kept;
+  return shown;
 }
 
 function round(value: number): number {

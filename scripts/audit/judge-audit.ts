@@ -51,8 +51,8 @@ const failure = z.object({ message: z.string() });
 
 /** npm's own word for why there is no report; never more than a line. */
 function reasonOf(json: unknown): string {
-  const told = failure.safeParse(json);
-  return told.success ? (told.data.message.split("\n")[0] ?? "").slice(0, 200) : "npm printed no report";
+  const parsed = failure.safeParse(json);
+  return parsed.success ? (parsed.data.message.split("\n")[0] ?? "").slice(0, 200) : "npm printed no report";
 }
 
 function parseJson(text: string): unknown {

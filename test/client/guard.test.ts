@@ -1,14 +1,14 @@
 import { Hono } from "hono";
 import { describe, expect, it } from "vitest";
 import type { RoutingDecision } from "../../client/src/api-types.ts";
-import { fakeApp, standing, WALLET_EIP55 } from "../service/api/fake-ports.ts";
+import { fakeApp, WALLET_EIP55, walletSnapshot } from "../service/api/fake-ports.ts";
 import { clientOf } from "./client-world.ts";
 
 type Options = Parameters<ReturnType<typeof clientOf>["client"]["guard"]>[0];
 
 /** A shop that pays whom the guard lets through, when the service knows this of the wallet. */
-function shop(known: Parameters<typeof standing>[0], options: Partial<Options> = {}, isDown = false) {
-  const world = fakeApp({ scores: { standing: async () => standing(known) } });
+function shop(known: Parameters<typeof walletSnapshot>[0], options: Partial<Options> = {}, isDown = false) {
+  const world = fakeApp({ scores: { standing: async () => walletSnapshot(known) } });
   const down = () => new Response("{}", { status: 503 });
   const { client } = clientOf(world, { retries: 0, ...(isDown ? { before: down } : {}) });
   const app = new Hono<{ Variables: { agentHealth: RoutingDecision | null } }>();
@@ -22,7 +22,7 @@ function shop(known: Parameters<typeof standing>[0], options: Partial<Options> =
 
 const ask = { method: "POST", headers: { "x-agent-address": WALLET_EIP55 } };
 const graded = (grade: "A" | "C" | "F") => {
-  const { score } = standing();
+  const { score } = walletSnapshot();
   if (score === null) throw new Error("the standing of fake ports has a score");
   return { score: { ...score, grade } };
 };

@@ -17,13 +17,13 @@ describe("attachDevnet", () => {
     const before = Math.floor(Date.now() / 1_000);
     const built = await attachDevnet(options());
     const head = (await node.rpc.request("eth_getBlockByNumber", "latest", false)) as { timestamp: string };
-    expect(built.kept).toBe(false);
+    expect(built.isReused).toBe(false);
     expect(Number(head.timestamp)).toBeGreaterThanOrEqual(before);
     expect(Number(head.timestamp)).toBeLessThanOrEqual(Date.now() / 1_000);
 
     await built.stop();
     const found = await attachDevnet(options());
-    expect(found.kept).toBe(true);
+    expect(found.isReused).toBe(true);
     expect(found.deployment).toEqual(built.deployment);
     expect(found.samples).toEqual(built.samples);
     expect(await node.rpc.request("eth_chainId")).toBe("0x7a69");

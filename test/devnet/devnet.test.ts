@@ -157,7 +157,7 @@ describe("the local chain of 24 wallets and 10 days", () => {
     const before = await fingerprint(rpc);
     await devnet.stop();
     await start();
-    expect(devnet.kept).toBe(true);
+    expect(devnet.isReused).toBe(true);
     expect(await fingerprint(rpc)).toEqual(before);
 
     const asked = Date.now() / 1_000;
@@ -209,7 +209,7 @@ describe("the local chain of 24 wallets and 10 days", () => {
     const head = Number((await latest(rpc)).number);
     await start();
     await untilGone(left.pid);
-    expect([devnet.kept, ownWarnings()]).toEqual([true, []]);
+    expect([devnet.isReused, ownWarnings()]).toEqual([true, []]);
     expect(Number((await latest(rpc)).number)).toBeGreaterThanOrEqual(head);
     await abandoned.stop();
   });
@@ -218,7 +218,7 @@ describe("the local chain of 24 wallets and 10 days", () => {
     await devnet.stop();
     writeFileSync(join(dataDir, "anvil-state.json"), "{");
     await start();
-    expect(devnet.kept).toBe(false);
+    expect(devnet.isReused).toBe(false);
     expect(ownWarnings().at(-1)).toMatch(/^the kept chain cannot be loaded, building a new one/);
   });
 

@@ -35,7 +35,7 @@ const TEST_MS = 240_000;
 /** Of what the tests below watch; thresholds and confidence have tests of their own. */
 const ONLY = { events: "ahs.grade_changed,ahs.sanctions_hit" };
 
-type Told = {
+type Event = {
   readonly type: string;
   readonly data: {
     readonly address: string;
@@ -95,19 +95,19 @@ test(
     // Ponder calls blocks final in batches as long as the depth that makes them so.
     await kit.chain.mine(2 * FINALITY_BLOCKS + 5, 0);
     const [, second] = await arrived("/worsens", 2);
-    const told = verified(second, bought);
+    const event = verified(second, bought);
     // Values that were below their thresholds all along are states, and no events.
-    expect(told).toMatchObject({ type: "ahs.grade_changed", data: { address: WORSENS } });
-    expect(told.data.current.grade).not.toBe(told.data.previous.grade);
+    expect(event).toMatchObject({ type: "ahs.grade_changed", data: { address: WORSENS } });
+    expect(event.data.current.grade).not.toBe(event.data.previous.grade);
     const { rows } = await kit.db.$client.query(
       "select grade, ahs_score, as_of_block::int from ahs.score where inputs_hash = $1",
-      [told.data.inputs_hash],
+      [event.data.inputs_hash],
     );
     expect(rows).toEqual([
       {
-        grade: told.data.current.grade,
-        ahs_score: told.data.current.ahs_score,
-        as_of_block: told.data.as_of_block,
+        grade: event.data.current.grade,
+        ahs_score: event.data.current.ahs_score,
+        as_of_block: event.data.as_of_block,
       },
     ]);
   },
@@ -126,9 +126,9 @@ test(
     await verifiedAll(3);
 
     const { hash } = await kit.chain.sanction([LISTED]);
-    const told = (await arrived("/works", 3)).slice(1).map((delivery) => verified(delivery, works));
-    expect(told.map(({ type }) => type).toSorted()).toEqual(["ahs.grade_changed", "ahs.sanctions_hit"]);
-    const hit = told.find(({ type }) => type === "ahs.sanctions_hit");
+    const event = (await arrived("/works", 3)).slice(1).map((delivery) => verified(delivery, works));
+    expect(event.map(({ type }) => type).toSorted()).toEqual(["ahs.grade_changed", "ahs.sanctions_hit"]);
+    const hit = event.find(({ type }) => type === "ahs.sanctions_hit");
     expect(hit?.data).toMatchObject({
       address: LISTED,
       current: { grade: "F", ahs_score: 0, trust_routing: "reject" },
@@ -257,9 +257,9 @@ function manage(rest: string, { subscription_id, manage_token }: Bought, method 
 }
 
 /** Body of a delivery whose signature the public library has verified. */
-function verified(delivery: Received | undefined, { secret }: { readonly secret: string }): Told {
+function verified(delivery: Received | undefined, { secret }: { readonly secret: string }): Event {
   if (delivery === undefined) throw new Error("nothing was delivered");
-  return new Webhook(secret).verify(delivery.body, delivery.headers) as Told;
+  return new Webhook(secret).verify(delivery.body, delivery.headers) as Event;
 }
 
 async function arrived(path: string, count: number): Promise<readonly Received[]> {

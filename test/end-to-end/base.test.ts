@@ -130,8 +130,8 @@ test(
 
     const scores = createScoreReader(db, 8453);
     const scored = await until({ what: "the agent is scored" }, async () => {
-      const standing = await scores.standing(AGENT).catch(() => null);
-      return standing?.score == null ? null : standing;
+      const snapshot = await scores.standing(AGENT).catch(() => null);
+      return snapshot?.score == null ? null : snapshot;
     });
     // One registration is too little to say anything of it.
     expect(scored).toMatchObject({ followed: true, sanctions: [], score: { ahsScore: null } });

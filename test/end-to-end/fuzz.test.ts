@@ -185,13 +185,13 @@ function batchUnits(body: string, most: number): number {
 }
 
 function expectedOf({ operation, units }: Target) {
-  return { path: operation.path, held: 0, kept: units, balance: BALANCE - units };
+  return { path: operation.path, held: 0, captured: units, balance: BALANCE - units };
 }
 
 async function chargedTo({ key, operation }: Target) {
-  const { rows } = await kit.db.$client.query<{ held: string; kept: string; balance: string }>(
+  const { rows } = await kit.db.$client.query<{ held: string; captured: string; balance: string }>(
     `select coalesce(sum(units) filter (where state = 'held'), 0) as held,
-            coalesce(sum(units) filter (where state = 'kept'), 0) as kept,
+            coalesce(sum(units) filter (where state = 'kept'), 0) as captured,
             (select balance_units from ahs.api_key where id = $1) as balance
      from ahs.key_debit where key_id = $1`,
     [key.id],
@@ -199,7 +199,7 @@ async function chargedTo({ key, operation }: Target) {
   return {
     path: operation.path,
     held: Number(rows[0]?.held),
-    kept: Number(rows[0]?.kept),
+    captured: Number(rows[0]?.captured),
     balance: Number(rows[0]?.balance),
   };
 }

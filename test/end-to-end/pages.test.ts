@@ -327,8 +327,8 @@ async function replaceByWallet(page: Page, lost: string): Promise<void> {
   await page.reload();
   await page.getByText("Lost a key that your wallet bought?").click();
   await page.getByRole("button", { name: "Get another key" }).click();
-  const told = page.getByRole("status").filter({ hasText: "Your wallet bought several keys" });
-  const [id = ""] = /[0-9a-f-]{36}/.exec((await told.textContent()) ?? "") ?? [];
+  const notice = page.getByRole("status").filter({ hasText: "Your wallet bought several keys" });
+  const [id = ""] = /[0-9a-f-]{36}/.exec((await notice.textContent()) ?? "") ?? [];
   await page.getByLabel(/^Key id/).fill(id);
   await page.getByRole("button", { name: "Get another key" }).click();
   const fresh = page.locator("pre.key");

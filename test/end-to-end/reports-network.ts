@@ -104,8 +104,8 @@ export function describeNetwork({ createCaller }: ReportStand): void {
   test("a ring's counterparties are its owner's own, out and in", async () => {
     // Facts of accounts are cached for some seconds.
     const { counterparties, totals } = await until({ what: "the report knows the owner" }, async () => {
-      const told = await caller.read<CounterpartiesAnswer>(`/counterparties/${RING[1]}`);
-      return told.totals.own_accounts > 0 ? told : null;
+      const answer = await caller.read<CounterpartiesAnswer>(`/counterparties/${RING[1]}`);
+      return answer.totals.own_accounts > 0 ? answer : null;
     });
     const next = counterparties.find(({ address }) => address === RING[2]);
     const leader = counterparties.find(({ address }) => address === LEADER);

@@ -3,7 +3,7 @@ import { describeDiagnosis, makeDiagnosedPast } from "./reports-diagnosis.ts";
 import { describeNetwork, makeNetworkPast } from "./reports-network.ts";
 import { makeUnfollowedPast, testOnDemand } from "./reports-on-demand.ts";
 import { describeRetry, makeFailedPast } from "./reports-retry.ts";
-import { makeToldPast, testRetryOfTold } from "./reports-retry-told.ts";
+import { makeReportedPast, testRetryOfReported } from "./reports-retry-reported.ts";
 import { useReportStand } from "./reports-stand.ts";
 
 const stand = useReportStand(90, [
@@ -11,7 +11,7 @@ const stand = useReportStand(90, [
   makeDiagnosedPast,
   makeNetworkPast,
   ({ chain }) => chain.toWallClock(),
-  makeToldPast,
+  makeReportedPast,
   makeFailedPast,
 ]);
 
@@ -21,7 +21,7 @@ describe("wallets that nothing follows yet", () => {
   // Both tests wait for blocks to become final, side by side.
   beforeAll(() => stand.kit.startMining(500, 2));
   testOnDemand(stand);
-  testRetryOfTold(stand);
+  testRetryOfReported(stand);
 });
 describe("the diagnosis of real wallets", () => describeDiagnosis(stand));
 describe("the network of real wallets", () => describeNetwork(stand));

@@ -87,8 +87,8 @@ export function describeSoldKeys({ kit, url, pay, baseUrl }: Shop): void {
     const { claim } = (await lost.json()) as { claim: string };
     expect(lost.status).toBe(503);
     // The key is made and its answer is not kept, as when a server dies between the two.
-    const unkept = "update on ahs.payment for each row when (new.state = 'answered')";
-    const made = await whileRefused(unkept, () => show({ "X-Payment-Claim": claim }));
+    const refused = "update on ahs.payment for each row when (new.state = 'answered')";
+    const made = await whileRefused(refused, () => show({ "X-Payment-Claim": claim }));
     const first = (await made.json()) as typeof key;
     await kit.db.$client.query("update ahs.payment set deadline = now() where state = 'settled'");
     const again = await show(await signedIn());

@@ -93,35 +93,35 @@ export function describeJobs(running: () => { readonly up: UpFile; readonly data
 
     describe.each(["G1", "G3", "V3"])("a job of an escrow of generation %s", (generation) => {
       test("pays the provider on ALLOW for the reason that the evidence hashes to", async () => {
-        const told = linesOf(generation, "allow");
-        expect(told).toContain("ProviderBelowThreshold(");
-        expect(told).toContain("the job is Completed (settlement settled");
-        expect(told).toContain("the escrow paid 25 USDC to the provider\n");
-        expect(await checkReason(verdictIn(told))).toMatchObject({
+        const printed = linesOf(generation, "allow");
+        expect(printed).toContain("ProviderBelowThreshold(");
+        expect(printed).toContain("the job is Completed (settlement settled");
+        expect(printed).toContain("the escrow paid 25 USDC to the provider\n");
+        expect(await checkReason(verdictIn(printed))).toMatchObject({
           code: 0,
           output: expect.stringMatching(/^They agree: .* which is the reason of JobCompleted /),
         });
       });
 
       test("refunds the client on REJECT for the reason that the evidence hashes to", async () => {
-        const told = linesOf(generation, "reject");
-        expect(told).toContain("the job is Rejected (settlement settled");
-        expect(told).toContain("the escrow paid 25 USDC to the client\n");
-        expect((await checkReason(verdictIn(told))).output).toMatch(/ the reason of JobRejected /);
+        const printed = linesOf(generation, "reject");
+        expect(printed).toContain("the job is Rejected (settlement settled");
+        expect(printed).toContain("the escrow paid 25 USDC to the client\n");
+        expect((await checkReason(verdictIn(printed))).output).toMatch(/ the reason of JobRejected /);
       });
 
       test(
         "leaves the money where it is on HOLD, until a reviewer decides",
         async () => {
-          const told = linesOf(generation, "hold");
-          expect(told).toContain("the job is Submitted (settlement held");
-          expect(told).toContain("the escrow paid nobody\n");
-          const verdictId = verdictIn(told);
+          const printed = linesOf(generation, "hold");
+          expect(printed).toContain("the job is Submitted (settlement held");
+          expect(printed).toContain("the escrow paid nobody\n");
+          const verdictId = verdictIn(printed);
           expect(await checkReason(verdictId)).toMatchObject({
             code: 1,
             errors: expect.stringContaining("neither completed nor rejected yet"),
           });
-          await decideAsTold(told, "REJECT");
+          await decideAsPrinted(printed, "REJECT");
           const compared = await until(
             { what: "the review is carried out", timeoutMs: REVIEW_TIMEOUT_MS - 20_000 },
             async () => {
@@ -175,9 +175,9 @@ function linesOf(generation: string, outcome: string): string {
   return own.map((line) => `${line.slice(prefix.length)}\n`).join("");
 }
 
-function verdictIn(told: string): string {
-  const verdictId = /verdict ([0-9a-f-]{36}):/.exec(told)?.[1];
-  if (verdictId === undefined) throw new Error(`no verdict was made:\n${told}\n${played.errors}`);
+function verdictIn(printed: string): string {
+  const verdictId = /verdict ([0-9a-f-]{36}):/.exec(printed)?.[1];
+  if (verdictId === undefined) throw new Error(`no verdict was made:\n${printed}\n${played.errors}`);
   return verdictId;
 }
 
@@ -208,8 +208,8 @@ function listen(server: Server): Promise<string> {
 }
 
 /** Decides by the line that was printed, with no other settings. */
-async function decideAsTold(told: string, decision: string): Promise<void> {
-  const line = /npm run ahs -- (review decide .*)/.exec(told)?.[1] ?? "";
+async function decideAsPrinted(printed: string, decision: string): Promise<void> {
+  const line = /npm run ahs -- (review decide .*)/.exec(printed)?.[1] ?? "";
   const words = line.match(/'[^']*'|[^\s']+/g) ?? [];
   const args = words.map((word) => word.replaceAll("'", "").replace("ALLOW", decision));
   const script = runScript(args, {}, join(dataDir, "review.log"));

@@ -90,7 +90,7 @@ test("60 paid outputs with the worker killed three times end in 60 verdicts, cha
   const balances = await Promise.all(keys.map(({ id }) => readBalance(kit.db, id)));
   expect(balances).toEqual(keys.map(() => BALANCE - (OUTPUTS / OWNERS) * PRICE));
   await expectFewAnswersLost();
-  await expectEventsToldOnce();
+  await expectEventsDeliveredOnce();
 });
 
 async function countOf(query: string): Promise<number> {
@@ -129,12 +129,12 @@ async function expectFewAnswersLost(): Promise<void> {
   expect(asked - OUTPUTS * ROLES).toBeLessThanOrEqual(KILLED_AT.length * AT_ONCE * 4);
 }
 
-async function expectEventsToldOnce(): Promise<void> {
+async function expectEventsDeliveredOnce(): Promise<void> {
   await until({ what: "every event is delivered" }, async () => {
     const waiting = await countOf("select count(*) from ahs.webhook_event where state <> 'delivered'");
     return waiting === 0 ? true : null;
   });
   expect(await countOf("select count(*) from ahs.webhook_event")).toBe(OUTPUTS);
-  const told = new Set(receiver.at("/hook").map(({ headers }) => headers["webhook-id"]));
-  expect(told.size).toBe(OUTPUTS);
+  const delivered = new Set(receiver.at("/hook").map(({ headers }) => headers["webhook-id"]));
+  expect(delivered.size).toBe(OUTPUTS);
 }

@@ -67,12 +67,12 @@ async function accountKey(
   },
 ): Promise<Finding[]> {
   const { rows } = await stand.db.$client.query<{
-    kept: number;
+    captured: number;
     held: number;
     units: string;
     balance: string;
   }>(
-    `select count(*) filter (where state = 'kept')::int as kept,
+    `select count(*) filter (where state = 'kept')::int as captured,
             count(*) filter (where state = 'held')::int as held,
             coalesce(sum(units) filter (where state = 'kept'), 0) as units,
             (select balance_units from ahs.api_key where id = $1) as balance
@@ -81,11 +81,14 @@ async function accountKey(
   );
   const found = rows[0];
   if (found === undefined) throw new Error("a count is always one row");
-  const missing = charges - found.kept;
+  const missing = charges - found.captured;
   const isGiven = missing > 0 && missing <= given;
   const spent = key.balanceUnits - Number(found.balance);
   return [
-    ...compareCounts(`charges for ${what}`, { expected: isGiven ? found.kept : charges, found: found.kept }),
+    ...compareCounts(`charges for ${what}`, {
+      expected: isGiven ? found.captured : charges,
+      found: found.captured,
+    }),
     ...compareCounts(`debits for ${what} still held`, { expected: 0, found: found.held }),
     ...compareCounts(`units spent on ${what}`, {
       expected: isGiven ? Number(found.units) : units,

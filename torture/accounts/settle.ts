@@ -47,7 +47,7 @@ export async function settle(
   ]);
   // Our senders also send transactions for the last requests of the clients.
   await untilAgreed(stand);
-  await untilTold(stand, load);
+  await untilDeliveredAndReturned(stand, load);
   const findings = [
     ...open.map(({ name, count }) => lost(`${count} ${name} are not done after ${options.drainMs} ms`)),
     ...(agreedAfterMs === null ? [lost("chain and database do not agree")] : []),
@@ -144,7 +144,7 @@ async function openWork(stand: Stand): Promise<number | null> {
 }
 
 /** Every event delivered, and every price back that a request held which died. */
-export async function untilTold(stand: Stand, load: Load): Promise<void> {
+export async function untilDeliveredAndReturned(stand: Stand, load: Load): Promise<void> {
   await untilDelivered(stand);
   await untilReturned(stand, load);
 }

@@ -81,25 +81,29 @@ export async function startOutputs({
           faults.note("an output is refused", JSON.stringify(asked));
           return null;
         case "answered":
-          return afterAnswer(output, JSON.parse(asked.body) as Told, faults);
+          return afterAnswer(output, JSON.parse(asked.body) as VerdictStatus, faults);
       }
     },
   });
   return { ...lane, specId };
 }
 
-type Told = { readonly verdict_id: string; readonly status: string; readonly final_verdict?: string };
+type VerdictStatus = {
+  readonly verdict_id: string;
+  readonly status: string;
+  readonly final_verdict?: string;
+};
 
-function afterAnswer(output: Output, told: Told, faults: Faults): number | null {
-  output.verdictId ??= told.verdict_id;
-  switch (told.status) {
+function afterAnswer(output: Output, answer: VerdictStatus, faults: Faults): number | null {
+  output.verdictId ??= answer.verdict_id;
+  switch (answer.status) {
     case "completed":
       output.outcome = "judged";
       output.doneAt = performance.now();
       return null;
     case "failed":
       output.outcome = "failed";
-      faults.note("a verdict failed", JSON.stringify(told));
+      faults.note("a verdict failed", JSON.stringify(answer));
       return null;
     default:
       return POLL_MS;

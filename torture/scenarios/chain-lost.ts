@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { doubled, type Finding, lost } from "../accounts/finding.ts";
 import { accountKeys } from "../accounts/key-account.ts";
-import { untilAgreed, untilTold } from "../accounts/settle.ts";
+import { untilAgreed, untilDeliveredAndReturned } from "../accounts/settle.ts";
 import { accountVerdicts } from "../accounts/verdict-account.ts";
 import type { Stand } from "../stand/stand.ts";
 import type { Injection, ScenarioContext } from "./scenario.ts";
@@ -10,7 +10,7 @@ const REBUILD_TIMEOUT_MS = 120_000;
 const POLL_MS = 100;
 
 /** Rows that only our database has and no chain can restore: the kind of row and its query. */
-const KEPT = [
+const OWN_ROWS = [
   ["keys", "select id, key_hash, partner from ahs.api_key"],
   ["kept debits", "select id, key_id, units from ahs.key_debit where state = 'kept'"],
   ["payments", "select id, nonce, amount, state, transaction_hash from ahs.payment where state = 'answered'"],
@@ -29,7 +29,7 @@ export async function chainLost(context: ScenarioContext): Promise<Injection> {
   const settled = await context.settle();
   // No client pays on a chain that is about to be replaced: its money would be lost.
   await load.purchases.drain(0);
-  const before = await keptRows(stand);
+  const before = await readOwnRows(stand);
   await load.setMining(false);
   const replaced = performance.now();
   await stand.replaceChain();
@@ -42,7 +42,7 @@ export async function chainLost(context: ScenarioContext): Promise<Injection> {
   if (!agreed) faults.note("no recovery", "chain and database do not agree on the new chain");
   const findings = [
     ...settled.findings,
-    ...compareKept(before, await keptRows(stand)),
+    ...compareOwnRows(before, await readOwnRows(stand)),
     ...(await settleRest(context)),
   ];
   return {
@@ -80,18 +80,18 @@ async function untilRebuilt({ stand, faults }: ScenarioContext): Promise<void> {
   faults.note("no recovery", `the index does not hold the new chain, whose first block is ${hash}`);
 }
 
-type Kept = ReadonlyMap<string, ReadonlySet<string>>;
+type OwnRows = ReadonlyMap<string, ReadonlySet<string>>;
 
-async function keptRows({ db }: Stand): Promise<Kept> {
-  const kept = new Map<string, ReadonlySet<string>>();
-  for (const [what, query] of KEPT) {
+async function readOwnRows({ db }: Stand): Promise<OwnRows> {
+  const read = new Map<string, ReadonlySet<string>>();
+  for (const [what, query] of OWN_ROWS) {
     const { rows } = await db.$client.query(query);
-    kept.set(what, new Set(rows.map((row) => JSON.stringify(row))));
+    read.set(what, new Set(rows.map((row) => JSON.stringify(row))));
   }
-  return kept;
+  return read;
 }
 
-function compareKept(before: Kept, after: Kept): readonly Finding[] {
+function compareOwnRows(before: OwnRows, after: OwnRows): readonly Finding[] {
   return [...before].flatMap(([what, rows]) =>
     [...rows].filter((row) => after.get(what)?.has(row) !== true).map((row) => lost(`${what}: ${row}`)),
   );
@@ -100,7 +100,7 @@ function compareKept(before: Kept, after: Kept): readonly Finding[] {
 /** Accounts for the work by key that continued in the meantime. */
 async function settleRest({ stand, load }: ScenarioContext): Promise<readonly Finding[]> {
   const open = await Promise.all([load.calls, load.outputs].map((lane) => lane.drain(REBUILD_TIMEOUT_MS)));
-  await untilTold(stand, load);
+  await untilDeliveredAndReturned(stand, load);
   const findings = [...(await accountKeys(stand, load)), ...(await accountVerdicts(stand, load))];
   const left = open.reduce((sum, count) => sum + count, 0);
   return left === 0 ? findings : [...findings, doubled(`${left} requests are not done`)];

@@ -122,9 +122,9 @@ describe("ahs keys", () => {
     [["revoke"], "id of one key"],
     [["revoke", "1"], 'got "1"'],
     [["revoke", "7f1f9c34-3df6-4f0e-8b0e-2f1d8f1c7a11"], "no key has the id"],
-  ] as const)("%j is refused with what was expected", async (args, told) => {
+  ] as const)("%j is refused with what was expected", async (args, message) => {
     const before = await keys("list");
-    await expect(keys(...args)).rejects.toThrow(told);
+    await expect(keys(...args)).rejects.toThrow(message);
     expect(await keys("list")).toEqual(before);
   });
 });

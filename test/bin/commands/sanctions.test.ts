@@ -112,11 +112,11 @@ describe("ahs sanctions import", () => {
       }),
       "broke before the answer was complete",
     ],
-  ])("keeps the last list on %s, and says so", async (_name, download, told) => {
+  ])("keeps the last list on %s, and says so", async (_name, download, message) => {
     await sanctions(["import", file("two.xml", TWO)]);
     const importing = sanctions(["import", URL_OF_LIST], { download });
     await expect(importing).rejects.toThrow("the last list stays in force");
-    await expect(importing).rejects.toThrow(told);
+    await expect(importing).rejects.toThrow(message);
     expect(await entries()).toBe(2);
   });
 
@@ -148,8 +148,8 @@ describe("ahs sanctions import", () => {
     [["check"], "check takes one address"],
     [["check", "0x12"], 'got "0x12"'],
     [["check", "0x9965507d1A55bcC2695C58ba16FB37d819B0A4dc"], "check takes one address"],
-  ] as const)("%j is refused with what was expected", async (args, told) => {
-    await expect(sanctions(args)).rejects.toThrow(told);
+  ] as const)("%j is refused with what was expected", async (args, message) => {
+    await expect(sanctions(args)).rejects.toThrow(message);
   });
 });
 

@@ -17,7 +17,7 @@ const DAYS = 40;
 const NOW = new Date((GENESIS + DAYS * DAY) * 1_000);
 /** Of a day of the chain. */
 const blockOf = (day: number) => 100 + day;
-const [KEPT, LISTED] = [account(1), account(2)];
+const [UNLISTED, LISTED] = [account(1), account(2)];
 const ENDPOINT = "http://127.0.0.1:4090/keeper/0";
 
 let world: RecordWorld;
@@ -32,8 +32,8 @@ beforeAll(async () => {
     insert into ahs.agent_document (chain_id, agent_id, uri, state, services, attempts)
     values (${CHAIN_ID}, 1, '', 'current', '[{"name": "web", "endpoint": "${ENDPOINT}"}]', 1);
     insert into ahs.probe_schedule (chain_id, endpoint, kind, account, next_at)
-    values (${CHAIN_ID}, '${ENDPOINT}', 'other', '${KEPT}', now())`);
-  for (const wallet of [KEPT, LISTED]) {
+    values (${CHAIN_ID}, '${ENDPOINT}', 'other', '${UNLISTED}', now())`);
+  for (const wallet of [UNLISTED, LISTED]) {
     await world.follow(wallet, 1);
     for (let block = 1; block <= 15; block += 1) await world.call(wallet, block, account(0xc0));
   }
@@ -43,7 +43,7 @@ beforeAll(async () => {
     blockHash: blockHash(blockOf(DAYS)),
     timestamp: GENESIS + DAYS * DAY,
   };
-  const task = { wallets: [KEPT, LISTED], at: asOf, contacts: createContactCaches() };
+  const task = { wallets: [UNLISTED, LISTED], at: asOf, contacts: createContactCaches() };
   const read = await readWallets(world.context, task);
   if (read === null) throw new Error("there is a block to score at");
   await storeRecords(world.context, await scoreRead(read, world.context.policy));

@@ -198,13 +198,13 @@ function contactGraph(
     contacts.set(key, { counterparty, account, calls, sentMicroUsd: 0n, firstTime, lastTime: time });
   };
   for (const { block, own } of seen) {
-    const told = new Set(own.map(({ wallet }) => wallet));
+    const callers = new Set(own.map(({ wallet }) => wallet));
     for (const { wallet, call } of own) note(wallet, call.recipient ?? call.to, block.time);
     for (const { sent, receipt } of block.transactions) {
       const logs = receipt.logs.map((log) => rawLog(log, block));
       for (const { payer, payee } of findSignedPayments(logs, tokens))
-        if (!told.has(payer)) note(payer, payee, block.time);
-      if (told.has(sent.from)) continue;
+        if (!callers.has(payer)) note(payer, payee, block.time);
+      if (callers.has(sent.from)) continue;
       note(sent.from, readTokenPayment(sent.input, sent.from)?.recipient ?? sent.to, block.time);
     }
   }

@@ -13,12 +13,12 @@ describe("a priced route", () => {
     ["with two keys", { "X-API-Key": `${KEY}, ${KEY}` }, {}, "key-unknown", "No API key"],
     ["with an expired key", WITH_KEY.headers, { expiresAt: NOW }, "key-expired", NOW.toISOString()],
     ["with a revoked key", WITH_KEY.headers, { revokedAt: past }, "key-revoked", past.toISOString()],
-  ])("answers 401 %s", async (_name, headers, key, code, told) => {
+  ])("answers 401 %s", async (_name, headers, key, code, detail) => {
     const { app, keys } = fakeApp({}, fakeLedger(key));
     const response = await app.request(PATH, { headers });
     const body = await bodyOf(response);
     expect([response.status, body.type]).toEqual([401, `/docs#problem-${code}`]);
-    expect(body.detail).toContain(told);
+    expect(body.detail).toContain(detail);
     expect(response.headers.get("www-authenticate")).toContain("X-API-Key");
     expect(keys.states()).toEqual([]);
   });

@@ -32,11 +32,12 @@ async function newKey(balanceUnits: number | null): Promise<string> {
 async function ledgerOf(keyId: string) {
   const key = await db.$client.query("select balance_units from ahs.api_key where id = $1", [keyId]);
   const sums = await db.$client.query(
-    "select state, sum(units)::int as units from ahs.key_debit where key_id = $1 group by state",
+    `select case state when 'kept' then 'captured' else state end as state, sum(units)::int as units
+     from ahs.key_debit where key_id = $1 group by state`,
     [keyId],
   );
   const units = Object.fromEntries(sums.rows.map((row) => [row.state, row.units]));
-  return { balance: Number(key.rows[0].balance_units), held: 0, kept: 0, returned: 0, ...units };
+  return { balance: Number(key.rows[0].balance_units), held: 0, captured: 0, returned: 0, ...units };
 }
 
 async function held(keyId: string, units: number): Promise<string> {
@@ -95,9 +96,9 @@ describe("a debit", () => {
   it("is held, and then captured", async () => {
     const keyId = await newKey(100);
     const debitId = await held(keyId, 30);
-    expect(await ledgerOf(keyId)).toEqual({ balance: 70, held: 30, kept: 0, returned: 0 });
+    expect(await ledgerOf(keyId)).toEqual({ balance: 70, held: 30, captured: 0, returned: 0 });
     await debits.keep(debitId);
-    expect(await ledgerOf(keyId)).toEqual({ balance: 70, held: 0, kept: 30, returned: 0 });
+    expect(await ledgerOf(keyId)).toEqual({ balance: 70, held: 0, captured: 30, returned: 0 });
   });
 
   it("is held, and then returned, once", async () => {
@@ -105,7 +106,7 @@ describe("a debit", () => {
     const debitId = await held(keyId, 30);
     await Promise.all([debits.giveBack(debitId), debits.giveBack(debitId)]);
     await debits.keep(debitId);
-    expect(await ledgerOf(keyId)).toEqual({ balance: 100, held: 0, kept: 0, returned: 30 });
+    expect(await ledgerOf(keyId)).toEqual({ balance: 100, held: 0, captured: 0, returned: 30 });
   });
 
   it("that is captured is not returned any more", async () => {
@@ -113,7 +114,7 @@ describe("a debit", () => {
     const debitId = await held(keyId, 30);
     await debits.keep(debitId);
     await debits.giveBack(debitId);
-    expect(await ledgerOf(keyId)).toEqual({ balance: 70, held: 0, kept: 30, returned: 0 });
+    expect(await ledgerOf(keyId)).toEqual({ balance: 70, held: 0, captured: 30, returned: 0 });
   });
 
   it("is found by its id among 24,000 that were captured", async () => {
@@ -146,7 +147,7 @@ describe("a debit", () => {
       kind: "insufficient",
       balanceUnits: 9,
     });
-    expect(await ledgerOf(keyId)).toEqual({ balance: 9, held: 0, kept: 0, returned: 0 });
+    expect(await ledgerOf(keyId)).toEqual({ balance: 9, held: 0, captured: 0, returned: 0 });
   });
 
   it("takes nothing from an unlimited key", async () => {
@@ -164,7 +165,7 @@ describe("a debit", () => {
     await debits.keep(kept);
     expect(await returnExpiredHolds(db, new Date(NOW.getTime() + 120_000))).toBe(0);
     expect(await returnExpiredHolds(db, new Date(NOW.getTime() + 120_001))).toBe(2);
-    expect(await ledgerOf(keyId)).toEqual({ balance: 90, held: 0, kept: 10, returned: 50 });
+    expect(await ledgerOf(keyId)).toEqual({ balance: 90, held: 0, captured: 10, returned: 50 });
     expect(await returnExpiredHolds(db, new Date(NOW.getTime() + 999_999))).toBe(0);
   });
 
@@ -175,7 +176,7 @@ describe("a debit", () => {
     );
     expect(outcomes.filter(({ kind }) => kind === "held")).toHaveLength(14);
     expect(outcomes.filter(({ kind }) => kind === "insufficient")).toHaveLength(26);
-    expect(await ledgerOf(keyId)).toEqual({ balance: 2, held: 98, kept: 0, returned: 0 });
+    expect(await ledgerOf(keyId)).toEqual({ balance: 2, held: 98, captured: 0, returned: 0 });
   });
 
   it("balance, held and captured units always add up to those bought, whatever happens at the same time", async () => {
@@ -200,10 +201,10 @@ describe("a debit", () => {
           ]);
           const ledger = await ledgerOf(keyId);
           expect(ledger.balance).toBeGreaterThanOrEqual(0);
-          expect(ledger.balance + ledger.held + ledger.kept).toBe(bought);
+          expect(ledger.balance + ledger.held + ledger.captured).toBe(bought);
           await returnExpiredHolds(db, new Date(NOW.getTime() + 999_999));
           const settled = await ledgerOf(keyId);
-          expect([settled.held, settled.balance + settled.kept]).toEqual([0, bought]);
+          expect([settled.held, settled.balance + settled.captured]).toEqual([0, bought]);
         },
       ),
       { numRuns: 15 },

@@ -34,24 +34,24 @@ export function memoryBuckets(nowMs: () => number = () => 0): CallBuckets {
 
 /** Answers of one process, kept for ever. */
 export function memoryAnswers(): IdempotentAnswers {
-  const kept = new Map<string, { readonly fingerprint: string; readonly answer: BoughtAnswer | null }>();
+  const answers = new Map<string, { readonly fingerprint: string; readonly answer: BoughtAnswer | null }>();
   const idOf = ({ scope, keyHash }: RepeatSlot) => `${scope} ${keyHash}`;
   return {
     async begin(slot) {
-      const known = kept.get(idOf(slot));
+      const known = answers.get(idOf(slot));
       if (known === undefined) {
-        kept.set(idOf(slot), { fingerprint: slot.fingerprint, answer: null });
+        answers.set(idOf(slot), { fingerprint: slot.fingerprint, answer: null });
         return { kind: "begun" };
       }
       if (known.fingerprint !== slot.fingerprint) return { kind: "other-request" };
       return known.answer === null ? { kind: "running" } : { kind: "answered", answer: known.answer };
     },
     async keep(slot, answer) {
-      if (kept.get(idOf(slot))?.answer === null)
-        kept.set(idOf(slot), { fingerprint: slot.fingerprint, answer });
+      if (answers.get(idOf(slot))?.answer === null)
+        answers.set(idOf(slot), { fingerprint: slot.fingerprint, answer });
     },
     async forget(slot) {
-      if (kept.get(idOf(slot))?.answer === null) kept.delete(idOf(slot));
+      if (answers.get(idOf(slot))?.answer === null) answers.delete(idOf(slot));
     },
   };
 }

@@ -98,11 +98,11 @@ describe("a sign-in", () => {
     ["with a nonce of other characters", { nonce: "abcd-12345" }, "nonce: expected"],
     ["with a line break in its statement", { statement: "a\n\nURI: https://evil.example" }, "line break"],
     ["with a line break in a resource", { resources: ["https://a.example\n- b"] }, "line break"],
-  ])("%s is refused, rightly signed as it is", async (_name, changes, told) => {
+  ])("%s is refused, rightly signed as it is", async (_name, changes, reason) => {
     const info = { ...signInInfo(NOW), ...changes };
     const signature = await SIGNER.signMessage({ message: JSON.stringify(info) });
     const unsigned = encodeSIWxHeader({ ...info, address: SIGNER.address, signature });
-    expect(await refusalOf(await forcedHeader(info).catch(() => unsigned))).toContain(told);
+    expect(await refusalOf(await forcedHeader(info).catch(() => unsigned))).toContain(reason);
   });
 
   it.each([
@@ -111,8 +111,8 @@ describe("a sign-in", () => {
     ["lacks members", btoa("{}"), "domain"],
     ["is a list", btoa("[]"), "expected base64"],
     ["is endless", "A".repeat(8_193), "8193 characters"],
-  ])("whose header %s is refused", async (_name, header, told) => {
-    expect(await refusalOf(header)).toContain(told);
+  ])("whose header %s is refused", async (_name, header, reason) => {
+    expect(await refusalOf(header)).toContain(reason);
   });
 
   it.each([
@@ -127,9 +127,9 @@ describe("a sign-in", () => {
     ["another statement", { statement: "I agree to something else." }, "is not one of"],
     ["another nonce", { nonce: "otherNonce1" }, "is not one of"],
     ["a later time", { issuedAt: at(-1) }, "is not one of"],
-  ])("changed to %s is refused", async (_name, changes, told) => {
+  ])("changed to %s is refused", async (_name, changes, reason) => {
     const genuine = JSON.parse(atob(await signInHeader(signInInfo(NOW))));
-    expect(await refusalOf(btoa(JSON.stringify({ ...genuine, ...changes })))).toContain(told);
+    expect(await refusalOf(btoa(JSON.stringify({ ...genuine, ...changes })))).toContain(reason);
   });
 
   it("counts once, though it is sent ten times at once", async () => {

@@ -39,7 +39,7 @@ async function subscribe(
 }
 
 /** Events other than tests, as "type: previous grade > current grade". */
-async function told(): Promise<string[]> {
+async function notified(): Promise<string[]> {
   const { rows } = await world.query(
     "select body from ahs.webhook_event where type <> 'subscription.test' order by type, created_at, body",
   );
@@ -68,7 +68,7 @@ test("notifies every subscription of the wallet of a listing, with the score tha
   await world.sanction(WALLET, LISTED_IN);
   await round();
   await round();
-  expect(await told()).toEqual([...HIT, ...HIT].toSorted());
+  expect(await notified()).toEqual([...HIT, ...HIT].toSorted());
 });
 
 test("sends no event for a score that changes nothing, nor for a wallet without subscriptions", async () => {
@@ -78,7 +78,7 @@ test("sends no event for a score that changes nothing, nor for a wallet without 
   await round();
   await scoreNow(world.context, WALLET);
   expect((await world.currentScores()).length).toBe(2);
-  expect(await told()).toEqual([]);
+  expect(await notified()).toEqual([]);
 });
 
 test("sends no event for a change that is not stored", async () => {
@@ -94,9 +94,9 @@ test("sends no event for a change that is not stored", async () => {
     return time;
   };
   await expect(storeRecords({ ...world.context, now }, scored)).rejects.toThrow("ends here");
-  expect(await told()).toEqual([]);
+  expect(await notified()).toEqual([]);
   await storeRecords(world.context, scored);
-  expect(await told()).toEqual(HIT);
+  expect(await notified()).toEqual(HIT);
 });
 
 test("writers of the same change at once send one event", async () => {
@@ -110,7 +110,7 @@ test("writers of the same change at once send one event", async () => {
     one === null ? null : storeRecords(world.context, one),
   );
   await Promise.all(writers);
-  expect(await told()).toEqual(HIT);
+  expect(await notified()).toEqual(HIT);
 });
 
 test("notifies of the change back after a reorg without the listing, and of the listing again where it comes again", async () => {
@@ -120,11 +120,11 @@ test("notifies of the change back after a reorg without the listing, and of the 
   await round();
   await world.reorg(LISTED_IN);
   await round();
-  expect(await told()).toEqual(["ahs.grade_changed: F > null", ...HIT].toSorted());
+  expect(await notified()).toEqual(["ahs.grade_changed: F > null", ...HIT].toSorted());
   await world.sanction(WALLET, LISTED_IN + 1);
   await round();
   const [changed, hit] = HIT;
-  expect(await told()).toEqual(["ahs.grade_changed: F > null", changed, changed, hit, hit]);
+  expect(await notified()).toEqual(["ahs.grade_changed: F > null", changed, changed, hit, hit]);
 });
 
 test("notifies of a value that falls below its threshold once, and again only after a recovery", async () => {
@@ -160,7 +160,7 @@ test("notifies of a confidence that falls a level by itself with the score that 
   await world.query("update ahs.current_score set level_until = as_of_time + interval '8 seconds'");
   await world.settle(27);
   await round();
-  expect(await told()).toEqual([]);
+  expect(await notified()).toEqual([]);
   await world.settle(28);
   await round();
   const { rows } = await world.query(
@@ -192,5 +192,5 @@ test("does not notify an expired subscription and one that was ended", async () 
   await world.query(`update ahs.alert_subscription set ended_at = now() where id = '${ended}'`);
   await world.sanction(WALLET, LISTED_IN);
   await round();
-  expect(await told()).toEqual([]);
+  expect(await notified()).toEqual([]);
 });

@@ -83,18 +83,18 @@ describe("a subscription that runs out", () => {
   test("is read only until it was notified, and one batch of many at a time", async () => {
     for (const owner of ["key:1", "key:2", "key:3", "key:4", "key:5"]) await world.buy({ owner });
     world.pass(28 * DAY_MS);
-    const untold = async () => {
+    const unnotified = async () => {
       const found = dueNotices(world.now()).map((notice) =>
         readNotNotified(world.db, { ...notice, limit: 2, except: [] }),
       );
       return (await Promise.all(found)).map((ids) => ids.length);
     };
-    expect(await untold()).toEqual([0, 2]);
+    expect(await unnotified()).toEqual([0, 2]);
     expect([await notifyExpiry(world.db, world.now(), 2), await notices()]).toEqual([
       5,
       Array.from({ length: 5 }, () => "3 pending"),
     ]);
-    expect([await untold(), await look()]).toEqual([[0, 0], 0]);
+    expect([await unnotified(), await look()]).toEqual([[0, 0], 0]);
   });
 
   test("is notified although others before it in its batch fail, which are tried again at the next look", async () => {

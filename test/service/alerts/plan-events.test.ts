@@ -185,8 +185,8 @@ describe("bodies", () => {
   });
 
   it.each(all.map((event) => [event.type, event.body] as const))("%s fits its schema", (type, body) => {
-    const told = JSON.parse(body);
-    expect(WEBHOOK_EVENTS[type as keyof typeof WEBHOOK_EVENTS].schema.parse(told)).toEqual(told);
+    const payload = JSON.parse(body);
+    expect(WEBHOOK_EVENTS[type as keyof typeof WEBHOOK_EVENTS].schema.parse(payload)).toEqual(payload);
     expect(body.length).toBeLessThan(20_000);
   });
 

@@ -18,10 +18,10 @@ describe("a threshold is reported", () => {
     ["from unknown to above", null, 71, false],
     ["from above to unknown", 71, null, false],
     ["from below to unknown", 20, null, false],
-  ] as const)("%s: %s to %s", (_what, before, after, isTold) => {
+  ] as const)("%s: %s to %s", (_what, before, after, isReported) => {
     const breaches = breachesOf({ before: values(before), after: values(after) }, { ahsScore: 70 });
     expect(breaches).toEqual(
-      isTold ? [{ value: "ahs_score", below: 70, previous: before, current: after }] : [],
+      isReported ? [{ value: "ahs_score", below: 70, previous: before, current: after }] : [],
     );
   });
 

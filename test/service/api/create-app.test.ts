@@ -142,9 +142,12 @@ describe("browsers", () => {
   it("require https if the service is reached by https", async () => {
     const { ports } = fakePorts();
     const http = { ...ports.discovery, origin: "http://127.0.0.1:4020" };
-    const told = async (discovery: typeof http) =>
+    const transportSecurity = async (discovery: typeof http) =>
       (await fakeApp({ discovery }).app.request("/livez")).headers.get("strict-transport-security");
-    expect([await told(ports.discovery), await told(http)]).toEqual(["max-age=31536000", null]);
+    expect([await transportSecurity(ports.discovery), await transportSecurity(http)]).toEqual([
+      "max-age=31536000",
+      null,
+    ]);
   });
 
   it("may send and read what MCP clients need", async () => {

@@ -138,7 +138,7 @@ export const PHISHING: WalletSnapshot["threats"][number] = {
 };
 
 /** A followed, scored wallet under a fresh index. */
-export function standing(changes: Partial<WalletSnapshot> = {}): WalletSnapshot {
+export function walletSnapshot(changes: Partial<WalletSnapshot> = {}): WalletSnapshot {
   return {
     head: { blockNumber: 1000, timestamp: NOW.getTime() / 1000 - 3 },
     sanctions: [],
@@ -280,7 +280,7 @@ export function fakeComparison(
     lastCallAt: new Date("2026-11-20T09:00:00.000Z"),
   };
   return createComparison({
-    standing: async () => standing(),
+    standing: async () => walletSnapshot(),
     backing: async () => BACKING,
     details: async () => details,
     agentNames: async () => new Map(),
@@ -405,16 +405,16 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
       ...changes.infrastructure,
     },
     scores: {
-      standing: async () => standing(),
+      standing: async () => walletSnapshot(),
       // Every followed wallet is final.
       atFinal: async (address) => {
-        const { followed } = (await changes.scores?.standing?.(address)) ?? standing();
+        const { followed } = (await changes.scores?.standing?.(address)) ?? walletSnapshot();
         return followed ? "known" : "unknown";
       },
       published: async () => null,
       history: async () => [storedScore()],
       trend: async () => ({ points: 0, change: null }),
-      head: async () => standing().head,
+      head: async () => walletSnapshot().head,
       ...changes.scores,
     },
   };

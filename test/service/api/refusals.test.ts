@@ -13,7 +13,7 @@ import { BODY_LIMIT_BYTES } from "../../../service/api/kit/read-input.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
 import { memoryAnswers, memoryGate } from "../access/memory-gate.ts";
 import { paidBy, payingAccess } from "../access/paying-access.ts";
-import { bodyOf, fakeLedger, KEY, REGISTRY, standing, WALLET } from "./fake-ports.ts";
+import { bodyOf, fakeLedger, KEY, REGISTRY, WALLET, walletSnapshot } from "./fake-ports.ts";
 import { DELIVERY_ID, SUBSCRIPTION_ID } from "./routes/fake-alert-ports.ts";
 import { signInOwners } from "./routes/keys-app.ts";
 import { bySignIn } from "./routes/policy-app.ts";
@@ -109,7 +109,7 @@ const FOUND: Changes = {
 const UNKNOWN: Changes = {
   scores: {
     ...PORTS.scores,
-    standing: async () => standing({ followed: false, score: null }),
+    standing: async () => walletSnapshot({ followed: false, score: null }),
     atFinal: async () => "unknown",
   },
   scoreNow: async () => ({ kind: "not-indexed" }),

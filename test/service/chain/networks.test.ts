@@ -77,14 +77,14 @@ test("a file with a wrong checksum or without a member is refused with every fau
 });
 
 /** A chain of which a contract has code from a block on, with a node that keeps states from another block on. */
-function nodeWith(chain: { first: number | null; head: number; kept?: number }) {
+function nodeWith(chain: { first: number | null; head: number; statesFrom?: number }) {
   let asked = 0;
   const node: CodeReader = {
     getBlockNumber: async () => BigInt(chain.head),
     getCode: async ({ blockNumber }) => {
       asked += 1;
       const block = Number(blockNumber);
-      if (block < (chain.kept ?? 0)) throw new Error("missing trie node");
+      if (block < (chain.statesFrom ?? 0)) throw new Error("missing trie node");
       return chain.first !== null && block >= chain.first ? "0x6000" : "0x";
     },
   };
@@ -108,6 +108,6 @@ test("an address without code has no first block", async () => {
 });
 
 test("a node without an archive is no reason to guess", async () => {
-  const { node } = nodeWith({ first: 10, head: 1_000, kept: 900 });
+  const { node } = nodeWith({ first: 10, head: 1_000, statesFrom: 900 });
   await expect(findFirstBlock(node, zeroAddress)).rejects.toThrow(/block 499: ask an archive node, or give/);
 });

@@ -97,11 +97,11 @@ describe("safe amounts", () => {
   test("a code never stands for more than the amount, and for at most 1/1024 less above 10.24 USD", () => {
     fc.assert(
       fc.property(anyAmount, (amount) => {
-        const kept = decodeSafeAmount(encodeSafeAmount(amount));
-        expect(kept).toBeLessThanOrEqual(amount);
+        const decoded = decodeSafeAmount(encodeSafeAmount(amount));
+        expect(decoded).toBeLessThanOrEqual(amount);
         if (amount >= 10_240_000n && amount <= greatest * 10_000n)
-          expect((amount - kept) * 1024n).toBeLessThan(amount);
-        else if (amount < 10_240_000n) expect(amount - kept).toBeLessThan(10_000n);
+          expect((amount - decoded) * 1024n).toBeLessThan(amount);
+        else if (amount < 10_240_000n) expect(amount - decoded).toBeLessThan(10_000n);
       }),
     );
   });

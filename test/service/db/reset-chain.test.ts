@@ -90,15 +90,15 @@ async function tablesLeft(chainId: number): Promise<readonly string[]> {
   );
   for (const { table_name } of rows) await fill(table_name, chainId);
   await resetChain(world.db, chainId);
-  const kept: string[] = [];
+  const left: string[] = [];
   for (const { table_name } of rows) {
     const { rowCount } = await world.db.$client.query(
       `select 1 from ahs."${table_name}" where chain_id = $1`,
       [chainId],
     );
-    if (rowCount !== 0) kept.push(table_name);
+    if (rowCount !== 0) left.push(table_name);
   }
-  return kept;
+  return left;
 }
 
 test("clears rows of the chain that are written while it is reset", async () => {

@@ -185,12 +185,12 @@ describe("a server takes outputs, and has them retried and reviewed", () => {
       job: { chainId: CHAIN_ID, escrow: ESCROW, jobId: 7n },
     } as const;
     const dropped = await acceptOutput(deps(), { ...draft, slot: "a" }, purchaser);
-    const kept = await acceptOutput(deps(), { ...draft, slot: "b" }, purchaser);
-    if (dropped.kind !== "noted" || kept.kind !== "noted") throw new Error("a slot is not free");
+    const accepted = await acceptOutput(deps(), { ...draft, slot: "b" }, purchaser);
+    if (dropped.kind !== "noted" || accepted.kind !== "noted") throw new Error("a slot is not free");
     await serve.transaction((tx) => dropIntake(tx, dropped.verdictId));
-    await activateOutput({ db: serve, now: world.now }, kept.verdictId);
+    await activateOutput({ db: serve, now: world.now }, accepted.verdictId);
     expect(await world.query("select id, status from ahs.verdict where spec_id = $1", [specId])).toEqual([
-      { id: kept.verdictId, status: "pending" },
+      { id: accepted.verdictId, status: "pending" },
     ]);
   });
 

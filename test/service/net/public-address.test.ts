@@ -46,7 +46,7 @@ test("an IPv6 address is public exactly where it is global unicast of no special
 });
 
 test("no IPv6 form that carries an IPv4 address is public, whatever that address is", () => {
-  const carriers = [
+  const formats = [
     (high: string, low: string) => `::ffff:${high}:${low}`,
     (high: string, low: string) => `::${high}:${low}`,
     (high: string, low: string) => `::ffff:0:${high}:${low}`,
@@ -58,11 +58,11 @@ test("no IPv6 form that carries an IPv4 address is public, whatever that address
   ];
   fc.assert(
     fc.property(
-      fc.constantFrom(...carriers),
+      fc.constantFrom(...formats),
       fc.integer({ min: 0, max: 0xffff }),
       fc.integer({ min: 0, max: 0xffff }),
-      (carrier, high, low) => {
-        expect(isPublicAddress(carrier(high.toString(16), low.toString(16)))).toBe(false);
+      (format, high, low) => {
+        expect(isPublicAddress(format(high.toString(16), low.toString(16)))).toBe(false);
       },
     ),
   );

@@ -83,8 +83,8 @@ test("a record carries the safe amount of its wallet and the intent keeps it, bu
   await world.settle();
   const amounts = await Promise.all([wallet, other, testWallet(3)].map((one) => world.scoreOf(one)));
   expect(amounts.map(({ safeAmount }) => safeAmount)).toEqual([123_440_000n, 0n, 0n]);
-  const kept = (await world.intents()).map((intent) => [intent.wallet, intent.state, intent.safeMicroUsd]);
-  expect(kept).toEqual([
+  const rows = (await world.intents()).map((intent) => [intent.wallet, intent.state, intent.safeMicroUsd]);
+  expect(rows).toEqual([
     [wallet, "confirmed", 123_456_789n],
     [other, "confirmed", 0n],
     [testWallet(3), "confirmed", 0n],

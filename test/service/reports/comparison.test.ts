@@ -5,7 +5,7 @@ import type { FeatureLine, Pattern } from "../../../service/model/score/record.t
 import { createComparison } from "../../../service/reports/comparison.ts";
 import type { WalletSnapshot } from "../../../service/scores/scores.ts";
 import type { WalletDetails } from "../../../service/scores/wallet-details.ts";
-import { BACKING, LISTING, standing } from "../api/fake-ports.ts";
+import { BACKING, LISTING, walletSnapshot } from "../api/fake-ports.ts";
 
 function wallet(number: number): Address {
   return `0x${number.toString(16).padStart(40, "0")}`;
@@ -37,7 +37,7 @@ async function compare(world: World) {
     ...{ score: null, trend: { points: 0, change: null }, calls: 0, lastCallAt: null },
   };
   return createComparison({
-    standing: async (address) => standing(world[address]?.snapshot),
+    standing: async (address) => walletSnapshot(world[address]?.snapshot),
     backing: async (address) => (address === wallets[0] ? BACKING : null),
     details: async ({ address }) => ({ ...details, ...world[address]?.details }),
     agentNames: async () =>
@@ -52,7 +52,7 @@ function scored(features: readonly FeatureLine[], patterns: readonly Pattern[] =
 
 describe("a comparison", () => {
   it("says of each wallet how to pay it and why it has its grade, or none", async () => {
-    const { score } = standing();
+    const { score } = walletSnapshot();
     const unscored = { ahsScore: null, grade: null, confidenceLevel: "INSUFFICIENT" } as const;
     const { wallets, differences } = await compare({
       [wallet(1)]: { ...scored([line("consistency", 95)]), snapshot: {} },
@@ -126,7 +126,7 @@ describe("a comparison", () => {
   });
 
   it("counts no feature of a wallet that has no grade, is listed, or was not measured, and shows its sentence", async () => {
-    const { score } = standing();
+    const { score } = walletSnapshot();
     const unscored = { ahsScore: null, grade: null } as const;
     const lines = [line("consistency", 0, { value: 1 }), line("adaptation", 100)];
     const unknown = line("consistency", null, { state: "unknown", value: null, reason: "too new" });

@@ -6,13 +6,13 @@ import { evmAddress } from "./sdn-file.ts";
 const STRICT = { allowEmpty: false, force: false };
 const listed = (...numbers: number[]) =>
   numbers.map((number) => ({ address: evmAddress(number), reference: String(number) }));
-const kept = (...numbers: number[]): KeptList => ({ edition: "2026-11-10", entries: listed(...numbers) });
+const stored = (...numbers: number[]): KeptList => ({ edition: "2026-11-10", entries: listed(...numbers) });
 const next = (...numbers: number[]) => ({ edition: "2026-11-20", entries: listed(...numbers) });
 
 describe("an import", () => {
   test("lists additions, removals, new names and unchanged entries", () => {
     const plan = planImport(
-      kept(1, 2, 3),
+      stored(1, 2, 3),
       {
         edition: "2026-11-20",
         entries: [...listed(1), { address: evmAddress(2), reference: "77" }, ...listed(4)],
@@ -30,12 +30,12 @@ describe("an import", () => {
 
   test.each([
     ["the first one ever", { edition: null, entries: [] }, next(1), STRICT],
-    ["the same edition again", kept(1), { ...next(1), edition: "2026-11-10" }, STRICT],
-    ["one that shrank to just half", kept(1, 2, 3, 4), next(1, 2), STRICT],
-    ["one that shrank further, by force", kept(1, 2, 3), next(1), { allowEmpty: false, force: true }],
+    ["the same edition again", stored(1), { ...next(1), edition: "2026-11-10" }, STRICT],
+    ["one that shrank to just half", stored(1, 2, 3, 4), next(1, 2), STRICT],
+    ["one that shrank further, by force", stored(1, 2, 3), next(1), { allowEmpty: false, force: true }],
     [
       "an older one, by force",
-      kept(1),
+      stored(1),
       { ...next(1), edition: "2026-11-09" },
       { allowEmpty: false, force: true },
     ],
@@ -45,31 +45,36 @@ describe("an import", () => {
       next(),
       { allowEmpty: true, force: false },
     ],
-    ["an empty one over a list, where both are allowed", kept(1), next(), { allowEmpty: true, force: true }],
+    [
+      "an empty one over a list, where both are allowed",
+      stored(1),
+      next(),
+      { allowEmpty: true, force: true },
+    ],
   ])("takes %s", (_name, before, after, rules) => {
     expect(planImport(before, after, rules).kind).toBe("import");
   });
 
   test.each([
     ["an empty one", { edition: null, entries: [] }, next(), STRICT, /no EVM address.*--allow-empty/],
-    ["an empty one by force alone", kept(1), next(), { allowEmpty: false, force: true }, /--allow-empty/],
+    ["an empty one by force alone", stored(1), next(), { allowEmpty: false, force: true }, /--allow-empty/],
     [
       "an empty one over a list",
-      kept(1),
+      stored(1),
       next(),
       { allowEmpty: true, force: false },
       /0 addresses where the kept one has 1; --force/,
     ],
     [
       "one that shrank by more than half",
-      kept(1, 2, 3),
+      stored(1, 2, 3),
       next(1),
       STRICT,
       /1 addresses where the kept one has 3; --force/,
     ],
     [
       "an older one",
-      kept(1),
+      stored(1),
       { ...next(1, 2), edition: "2026-11-09" },
       STRICT,
       /2026-11-09, is older than the kept one, 2026-11-10; --force/,

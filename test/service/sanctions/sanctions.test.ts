@@ -59,8 +59,10 @@ async function listed(asOfBlock = 1_000_000) {
   if (asOfBlock === 1_000_000) {
     const asked = Array.from({ length: 20 }, (_, number) => wallet(number));
     const flags = await readSanctionsFlags(db, CHAIN, asked);
-    const told = asked.flatMap((address) => (flags.get(address) ?? []).map((flag) => ({ address, ...flag })));
-    expect(told).toEqual(entries);
+    const flagged = asked.flatMap((address) =>
+      (flags.get(address) ?? []).map((flag) => ({ address, ...flag })),
+    );
+    expect(flagged).toEqual(entries);
   }
   return entries;
 }

@@ -83,7 +83,7 @@ describe("the metrics", () => {
       now: () => now,
       logger,
     });
-    const told = async () =>
+    const reported = async () =>
       (await registry.metrics()).split("\n").filter((line) => line !== "" && !line.startsWith("#"));
     const lines = (age: number) => [
       `ahs_sanctions_age_seconds{source="chainalysis-oracle"} ${age}`,
@@ -91,9 +91,9 @@ describe("the metrics", () => {
       'ahs_sanctions_entries{source="ofac-sdn"} 0',
       'ahs_sanctions_unchecked_wallets{source="chainalysis-oracle"} 5',
     ];
-    expect(await told()).toEqual(lines(60));
+    expect(await reported()).toEqual(lines(60));
     now = later(3_600);
-    expect(await told()).toEqual(lines(3_600));
+    expect(await reported()).toEqual(lines(3_600));
   });
 
   test("of everything else are reported while the sources cannot be read", async () => {

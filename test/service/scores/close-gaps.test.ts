@@ -34,7 +34,7 @@ const enrichedTo = (block: number) =>
     blockHash(block),
   ]);
 
-const keptTo = async () => {
+const storedTo = async () => {
   const { rows } = await world.db.$client.query("select to_block::int from ahs.kept_history");
   return rows.map((row) => row.to_block);
 };
@@ -48,7 +48,7 @@ test("blocks between a reported past and the index are read, and the wallet is s
   expect(await closeGaps(context)).toBe(0);
   await enrichedTo(FINALIZED);
   expect(await closeGaps(context)).toBe(1);
-  expect(await keptTo()).toEqual([FOLLOWED]);
+  expect(await storedTo()).toEqual([FOLLOWED]);
   const { rows } = await world.db.$client.query("select as_of_block::int, coverage from ahs.score");
   expect(rows).toEqual([
     {
@@ -67,7 +67,7 @@ test("a source that fails leaves the gap for later, and no score", async () => {
   await enrichedTo(FINALIZED);
   const down = contextWith({ ...honest, checkReach: async () => historyFailure("unavailable", "down") });
   expect(await closeGaps(down)).toBe(0);
-  expect(await keptTo()).toEqual([10]);
+  expect(await storedTo()).toEqual([10]);
   expect(await world.traces()).toMatchObject({ scores: 0 });
   expect(await closeGaps(context)).toBe(1);
 });

@@ -48,8 +48,8 @@ describe("the line of a call", () => {
       emitters: [account(1), account(2)],
       moves: [{ token: account(3), amount: -4n }],
     };
-    const told = { ...unread, recipient: account(7), amount: 9n, receipt };
-    expect(formatCall(told).split(" ").slice(13)).toEqual([
+    const enriched = { ...unread, recipient: account(7), amount: 9n, receipt };
+    expect(formatCall(enriched).split(" ").slice(13)).toEqual([
       ...[account(7), "9", "7", "other"],
       ...[`${account(1)},${account(2)}`, `${account(3)}:-4`],
     ]);

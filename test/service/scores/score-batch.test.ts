@@ -11,7 +11,7 @@ import { FINALIZED } from "./record-world.ts";
 const ROWS: readonly WireRow[] = Array.from({ length: FINALIZED }, (_, at) => wireRow(at + 1));
 const POLICY = { timeoutMs: 300, tries: 1, pauseMs: 5, longestPauseMs: 20 };
 /** The scripted node knows one wallet. For this address it returns rows of another account, which is no valid history. */
-const UNTOLD = "0x2222222222222222222222222222222222222222";
+const UNREPORTED = "0x2222222222222222222222222222222222222222";
 const LISTED = "0x3333333333333333333333333333333333333333";
 const FOLLOWED = "0x4444444444444444444444444444444444444444";
 
@@ -38,7 +38,7 @@ test("a batch scores followed, unknown and listed wallets, reports one whose his
   await world.sanction(LISTED, 10);
   const { status, body } = await batchOf([
     LISTED,
-    UNTOLD,
+    UNREPORTED,
     FOLLOWED,
     WALLET,
     WALLET.toUpperCase().replace("0X", "0x"),
@@ -51,7 +51,7 @@ test("a batch scores followed, unknown and listed wallets, reports one whose his
     [WALLET, null, ["otterscan"]],
   ]);
   expect(body.errors).toMatchObject([
-    { address: UNTOLD, problem: { status: 503, type: "/docs#problem-history-unavailable" } },
+    { address: UNREPORTED, problem: { status: 503, type: "/docs#problem-history-unavailable" } },
   ]);
   expect(await world.traces()).toMatchObject({ scores: 3, histories: 1, enrolments: 1, balance: 6_000 });
 });
@@ -59,7 +59,7 @@ test("a batch scores followed, unknown and listed wallets, reports one whose his
 test("a batch of wallets whose histories all fail stores nothing and costs nothing", async () => {
   const before = await world.traces();
   await standIn.close();
-  const { status, body, retryAfter } = await batchOf([UNTOLD, WALLET]);
+  const { status, body, retryAfter } = await batchOf([UNREPORTED, WALLET]);
   expect([status, body.type]).toEqual([503, "/docs#problem-history-unavailable"]);
   expect(Number(retryAfter)).toBeGreaterThan(0);
   expect(await world.traces()).toEqual(before);

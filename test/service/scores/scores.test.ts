@@ -88,7 +88,7 @@ describe("with an index", () => {
 
   it("a wallet is known to the newest finalized and enriched block from the one on in which it is followed", async () => {
     const [known, newer, reported, stranger] = [wallet(11), wallet(12), wallet(13), wallet(14)];
-    const standings = () =>
+    const statuses = () =>
       Promise.all([known, newer, reported, stranger, known].map((address) => reader.atFinal(address)));
     await follow(db.$client, SCHEMA, { wallet: known, block: 1199 });
     await follow(db.$client, SCHEMA, { wallet: newer, block: 1200 });
@@ -98,14 +98,14 @@ describe("with an index", () => {
       [CHAIN, reported, HASH],
     );
     const none = Array.from({ length: 5 }, () => "no-block");
-    expect(await standings()).toEqual(none);
+    expect(await statuses()).toEqual(none);
     await finalize(db.$client, SCHEMA, { number: 1199, timestamp: 1_794_999_990 });
-    expect(await standings()).toEqual(none);
+    expect(await statuses()).toEqual(none);
     await enrichTo(db.$client, SCHEMA, 1199);
-    expect(await standings()).toEqual(["known", "unknown", "known", "unknown", "known"]);
+    expect(await statuses()).toEqual(["known", "unknown", "known", "unknown", "known"]);
     // Enrichment that is more than an hour behind makes no record of today.
     await enrichTo(db.$client, SCHEMA, 999);
-    expect(await standings()).toEqual(none);
+    expect(await statuses()).toEqual(none);
   });
 
   it("a score of another chain is not found", async () => {
@@ -168,7 +168,7 @@ describe("with an index", () => {
     ["zero as safe amount", { safe: 0n }, { ahsScore: 77, safeMicroUsd: 0n }],
     ["no safe amount of an older model", { model: 20261, safe: 0n }, { ahsScore: 77, safeMicroUsd: null }],
     ["a later backing of an older score", { model: 20261 }, { ahsScore: 77, safeMicroUsd: 42_500_000n }],
-  ])("published returns %s", async (name, record, told) => {
+  ])("published returns %s", async (name, record, expected) => {
     const address = wallet(200 + name.length);
     const { present, insufficient, model, safe } = {
       ...{ present: true, insufficient: false, model: 20262, safe: 42_500_000n },
@@ -180,7 +180,7 @@ describe("with an index", () => {
       [address, present, insufficient, model, safe, HASH],
     );
     const rest = { asOfBlock: 900, transactionHash: HASH, publishedAt: new Date("2026-11-06T21:20:00.000Z") };
-    expect(await reader.published(address)).toEqual(told === null ? null : { ...told, ...rest });
+    expect(await reader.published(address)).toEqual(expected === null ? null : { ...expected, ...rest });
   });
 
   it("history is newest first and ends at the limit", async () => {

@@ -67,15 +67,15 @@ test("a written keystore opens again, names its address, and does not hold the k
 
 test("distinguishes a wrong password, a key of another address and a file that is no keystore", () => {
   const text = writeKeystore({ privateKey: KEY, password: "right" }, keystoreEntropy(), CHEAP);
-  const kept = JSON.parse(text);
+  const stored = JSON.parse(text);
   const open = (keystore: unknown, password = "right") =>
     openKeystore(typeof keystore === "string" ? keystore : JSON.stringify(keystore), password).kind;
-  expect(open(kept, "wrong")).toBe("wrong_password");
-  expect(open({ ...kept, address: "00000000000000000000000000000000000a11ce" })).toBe("wrong_address");
-  expect(open({ ...kept, address: undefined })).toBe("open");
+  expect(open(stored, "wrong")).toBe("wrong_password");
+  expect(open({ ...stored, address: "00000000000000000000000000000000000a11ce" })).toBe("wrong_address");
+  expect(open({ ...stored, address: undefined })).toBe("open");
   expect(open("{}")).toBe("malformed");
   expect(open("not even JSON")).toBe("malformed");
-  expect(open({ ...kept, version: 1 })).toBe("malformed");
-  const greedy = { ...kept.crypto, kdfparams: { ...kept.crypto.kdfparams, n: 2 ** 30 } };
-  expect(open({ ...kept, crypto: greedy })).toBe("malformed");
+  expect(open({ ...stored, version: 1 })).toBe("malformed");
+  const greedy = { ...stored.crypto, kdfparams: { ...stored.crypto.kdfparams, n: 2 ** 30 } };
+  expect(open({ ...stored, crypto: greedy })).toBe("malformed");
 });

@@ -6,7 +6,7 @@ import {
 } from "../../../../service/access/payments/reconcile-payment.ts";
 
 type UnsettledPayment = Parameters<typeof reconcilePayment>[0];
-type MovedSighting = Parameters<typeof confirmPayment>[0];
+type MovedObservation = Parameters<typeof confirmPayment>[0];
 
 const TRANSFER = `0x${"ab".repeat(32)}` as const;
 const VALID_BEFORE = 1_000;
@@ -21,7 +21,7 @@ function row(changes: Partial<UnsettledPayment> = {}): UnsettledPayment {
   };
 }
 
-function sighting(changes: Partial<PaymentSighting> = {}): PaymentSighting {
+function observed(changes: Partial<PaymentSighting> = {}): PaymentSighting {
   return {
     used: false,
     usedInFinal: false,
@@ -72,13 +72,13 @@ describe("a payment that no request works on", () => {
       "drop",
     ],
   ])("%s", (_name, changes, seen, kind) => {
-    expect(reconcilePayment(row(changes), sighting(seen)).kind).toBe(kind);
+    expect(reconcilePayment(row(changes), observed(seen)).kind).toBe(kind);
   });
 });
 
 const OTHER = `0x${"cd".repeat(32)}` as const;
 
-function moved(changes: Partial<MovedSighting>): MovedSighting {
+function moved(changes: Partial<MovedObservation>): MovedObservation {
   return {
     minedIn: null,
     finalBlock: 100n,
@@ -92,7 +92,7 @@ function moved(changes: Partial<MovedSighting>): MovedSighting {
 }
 
 describe("a payment whose money had moved", () => {
-  it.each<[string, Partial<MovedSighting>, string]>([
+  it.each<[string, Partial<MovedObservation>, string]>([
     ["in a block that is final by now is confirmed", { minedIn: 100n }, "confirm"],
     ["in a block that is not final yet waits", { minedIn: 101n }, "wait"],
     [

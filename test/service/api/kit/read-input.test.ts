@@ -25,7 +25,7 @@ const output = z.object({
 });
 const batch = z.object({ addresses: z.array(z.string()).min(1).max(10) });
 
-type Told = {
+type Answer = {
   readonly detail: readonly { readonly type: string; readonly loc: unknown }[];
   readonly seen?: { readonly body: unknown };
 };
@@ -51,7 +51,7 @@ async function post(schema: z.ZodType, body: string | undefined, contentType = "
     headers: { "Content-Type": contentType },
     ...(body === undefined ? {} : { body }),
   });
-  return { status: response.status, body: await bodyOf<Told>(response) };
+  return { status: response.status, body: await bodyOf<Answer>(response) };
 }
 
 /** A fault at a place of the body. */
@@ -291,7 +291,7 @@ describe("path, query and body together", () => {
       headers: { "Content-Type": "application/json" },
       body: '{"to":3}',
     });
-    const { detail } = await bodyOf<Told>(response);
+    const { detail } = await bodyOf<Answer>(response);
     expect(detail.map((fault) => [fault.type, fault.loc])).toEqual([
       ["string_pattern_mismatch", ["path", "address"]],
       ["literal_error", ["query", "include"]],

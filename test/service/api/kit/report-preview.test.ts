@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { previewSchema } from "../../../../service/api/kit/report-preview.ts";
-import { bodyOf, fakeApp, fakeLedger, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import {
+  bodyOf,
+  fakeApp,
+  fakeLedger,
+  WALLET,
+  WALLET_EIP55,
+  WITH_KEY,
+  walletSnapshot,
+} from "../fake-ports.ts";
 
 const REPORTS = [
   ["GET", `/retry/${WALLET}`],
@@ -29,7 +37,7 @@ describe("a preview", () => {
   });
 
   it.each(REPORTS)("of %s %s is a 404 for a wallet that is not followed", async (method, path) => {
-    const scores = { standing: async () => standing({ followed: false, score: null }) };
+    const scores = { standing: async () => walletSnapshot({ followed: false, score: null }) };
     const { app } = fakeApp({ scores });
     expect((await app.request(`${path}?preview=true`, { method })).status).toBe(404);
   });

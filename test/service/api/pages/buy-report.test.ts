@@ -280,7 +280,7 @@ describe("the report for sale of a wallet", () => {
   });
 
   test("is on offer where the stored answer is of something else, and asked for again while it is under way", async () => {
-    const pageOf = async (kept: KeptPurchase) => htmlSignedIn({ keptPurchase: async () => kept });
+    const pageOf = async (stored: KeptPurchase) => htmlSignedIn({ keptPurchase: async () => stored });
     const other = await pageOf({ kind: "answered", body: '{"api_key":"x"}', until: NOW });
     expect(other).toContain("Show it for 1.00 USD");
     const running = await pageOf({ kind: "running" });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fakeComparison, LISTING, standing, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
+import { fakeComparison, LISTING, WALLET, WALLET_EIP55, walletSnapshot } from "../fake-ports.ts";
 import { fakePublicPages, htmlOf as htmlOfPage, pagesApp } from "./fake-public-pages.ts";
 
 const OTHER = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
@@ -23,7 +23,7 @@ function rowOf(html: string, name: string): readonly string[] {
 /** The first wallet is better in every respect. */
 const UNEQUAL = fakeComparison({
   standing: async (address) => {
-    const { score, ...rest } = standing();
+    const { score, ...rest } = walletSnapshot();
     if (score === null || address === WALLET) return { score, ...rest };
     return { ...rest, score: { ...score, ahsScore: 55, grade: "D", confidenceMicros: 500_000 } };
   },
@@ -48,8 +48,8 @@ describe("the page of a comparison", () => {
       compare: fakeComparison({
         standing: async (address) =>
           address === WALLET
-            ? standing({ score: null, followed: false })
-            : standing({ sanctions: [LISTING] }),
+            ? walletSnapshot({ score: null, followed: false })
+            : walletSnapshot({ sanctions: [LISTING] }),
         backing: async () => null,
       }),
     });
@@ -63,7 +63,7 @@ describe("the page of a comparison", () => {
   test("ranks no value of a sanctioned wallet, not even its full confidence", async () => {
     const { html } = await ask(BOTH, {
       compare: fakeComparison({
-        standing: async (address) => standing(address === WALLET ? {} : { sanctions: [LISTING] }),
+        standing: async (address) => walletSnapshot(address === WALLET ? {} : { sanctions: [LISTING] }),
       }),
     });
     expect(rowOf(html, "Confidence")).toEqual(["High (81%)", "High (100%)"]);

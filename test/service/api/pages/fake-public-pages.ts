@@ -16,9 +16,9 @@ import {
   fakeAgentFinder,
   fakeComparison,
   fakePorts,
-  standing,
   storedScore,
   WALLET,
+  walletSnapshot,
 } from "../fake-ports.ts";
 import { fakeAccountPages } from "./fake-account-pages.ts";
 
@@ -77,7 +77,7 @@ const ACTIVITY = {
 /** Ports of the pages that everybody may see, of a chain with one scored wallet. */
 export function fakePublicPages(changes: Partial<PagePorts> = {}): PagePorts {
   return fakeAccountPages({
-    ecosystem: async () => ({ ...EMPTY_ECOSYSTEM, scored: 1, agents: 1, head: standing().head }),
+    ecosystem: async () => ({ ...EMPTY_ECOSYSTEM, scored: 1, agents: 1, head: walletSnapshot().head }),
     distribution: async () => [{ score: 84, wallets: 1 }],
     gradeChanges: async () => [],
     nights: async () => [],
@@ -97,7 +97,7 @@ export function fakePublicPages(changes: Partial<PagePorts> = {}): PagePorts {
     sanctionedAmong: async () => new Set<Address>(),
     keptPurchase: async () => ({ kind: "none" }),
     wallets: {
-      standing: async () => standing(),
+      standing: async () => walletSnapshot(),
       published: async () => null,
       backing: async () => BACKING,
       reference: async () => ({

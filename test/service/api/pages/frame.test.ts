@@ -84,8 +84,8 @@ describe("pages", () => {
     expect([shown.status, shown.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
     expect(await shown.text()).toContain("There is no /nowhere here");
     for (const accept of ["*/*", "application/json", "application/json, text/html"]) {
-      const told = await app.request("/nowhere", { headers: { accept } });
-      expect([told.status, told.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
+      const answer = await app.request("/nowhere", { headers: { accept } });
+      expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/problem+json"]);
     }
     const endpoint = await app.request("/ahs/0x12", { headers: BROWSER });
     expect(endpoint.headers.get("content-type")).toBe("application/json");

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { CardsOverloaded } from "../../../../service/api/report-card/render-pool.ts";
-import { LISTING, NOW, standing, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
+import { LISTING, NOW, WALLET, WALLET_EIP55, walletSnapshot } from "../fake-ports.ts";
 import { fakePublicPages, pagesApp } from "./fake-public-pages.ts";
 
 function requestOf(path: string, changes: Partial<PagePorts> = {}): Promise<Response> {
   return Promise.resolve(pagesApp(fakePublicPages(changes)).app.request(path));
 }
 
-function standingAs(changes: Parameters<typeof standing>[0]): Partial<PagePorts> {
+function walletsWith(changes: Parameters<typeof walletSnapshot>[0]): Partial<PagePorts> {
   const { wallets } = fakePublicPages();
-  return { wallets: { ...wallets, standing: async () => standing(changes) } };
+  return { wallets: { ...wallets, standing: async () => walletSnapshot(changes) } };
 }
 
 describe("a badge", () => {
@@ -19,7 +19,7 @@ describe("a badge", () => {
     ["a listing instead of the score", { sanctions: [LISTING] }, "agent health: F 0"],
     ["no score", { score: null }, "agent health: no score"],
   ])("shows %s, on any site", async (_, changes, words) => {
-    const answer = await requestOf(`/badge/${WALLET_EIP55}.svg`, standingAs(changes));
+    const answer = await requestOf(`/badge/${WALLET_EIP55}.svg`, walletsWith(changes));
     expect(answer.headers.get("content-type")).toBe("image/svg+xml");
     expect(answer.headers.get("cross-origin-resource-policy")).toBe("cross-origin");
     expect(await answer.text()).toContain(`<title>${words}</title>`);

@@ -3,7 +3,7 @@ import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import type { OwnerClusterAnswer } from "../../../../service/api/routes/get-owner-cluster.ts";
 import { toEip55 } from "../../../../service/api/schemas/values.ts";
 import { account } from "../../model/features/histories.ts";
-import { standing, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
+import { WALLET, WALLET_EIP55, walletSnapshot } from "../fake-ports.ts";
 import { fakePublicPages, htmlOf, pagesApp } from "./fake-public-pages.ts";
 
 const PATH = `/wallet/${WALLET_EIP55}/owner`;
@@ -60,7 +60,7 @@ describe("the owner of a wallet", () => {
     expect(await htmlOf(PATH, clusterOf([ITSELF]))).toContain("No other followed wallet is known");
     const { wallets } = fakePublicPages();
     const html = await htmlOf(PATH, {
-      wallets: { ...wallets, standing: async () => standing({ followed: false }) },
+      wallets: { ...wallets, standing: async () => walletSnapshot({ followed: false }) },
     });
     expect(html).toContain("The index does not follow this wallet");
   });

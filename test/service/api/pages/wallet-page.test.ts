@@ -1,14 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
-import { BACKING, LISTING, PHISHING, standing, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
+import { BACKING, LISTING, PHISHING, WALLET, WALLET_EIP55, walletSnapshot } from "../fake-ports.ts";
 import { fakePublicPages, htmlOf, pagesApp } from "./fake-public-pages.ts";
 
 const PATH = `/wallet/${WALLET_EIP55}`;
 
 /** Ports whose wallet has this standing. */
-function standingAs(changes: Parameters<typeof standing>[0]): Partial<PagePorts> {
+function walletsWith(changes: Parameters<typeof walletSnapshot>[0]): Partial<PagePorts> {
   const { wallets } = fakePublicPages();
-  return { wallets: { ...wallets, standing: async () => standing(changes) } };
+  return { wallets: { ...wallets, standing: async () => walletSnapshot(changes) } };
 }
 
 describe("the public page of a wallet", () => {
@@ -82,7 +82,7 @@ describe("the public page of a wallet", () => {
     expect(await htmlOf(PATH)).not.toContain("View on");
     const { chain } = fakePublicPages();
     const html = await htmlOf(PATH, { chain: { ...chain, explorer: "https://basescan.org" } });
-    const { score } = standing();
+    const { score } = walletSnapshot();
     for (const path of [`address/${WALLET_EIP55}`, `address/${chain.oracle}`, `block/${score?.asOfBlock}`])
       expect(html).toContain(`href="https://basescan.org/${path}"`);
   });
@@ -136,10 +136,10 @@ describe("the public page of a wallet", () => {
   });
 
   test("says that too little history is no bad score", async () => {
-    const { score } = standing();
+    const { score } = walletSnapshot();
     if (score === null) throw new Error("a scored wallet was expected");
     const unscored = { ahsScore: null, grade: null, confidenceLevel: "INSUFFICIENT" } as const;
-    const html = await htmlOf(PATH, standingAs({ score: { ...score, ...unscored } }));
+    const html = await htmlOf(PATH, walletsWith({ score: { ...score, ...unscored } }));
     expect(html).toContain("Not enough history");
     expect(html).toContain("this is no sign of risk.");
     expect(html).toContain("<b>Escrow</b>");
@@ -152,7 +152,7 @@ describe("the public page of a wallet", () => {
     ["waits in escrow", { score: null }, "every payment to this wallet waits in escrow"],
     ["is rejected", { sanctions: [LISTING] }, "every payment to this wallet is rejected"],
   ])("says what the backing changes where a payment %s by default", async (_, changes, words) => {
-    const { wallets } = { ...fakePublicPages(), ...standingAs(changes) };
+    const { wallets } = { ...fakePublicPages(), ...walletsWith(changes) };
     const known = await htmlOf(PATH, { wallets });
     const unknown = await htmlOf(PATH, { wallets: { ...wallets, backing: async () => null } });
     const settling = "a payment settles at once up to";
@@ -163,22 +163,22 @@ describe("the public page of a wallet", () => {
   });
 
   test("explains a wallet that was never scored, followed or not", async () => {
-    const unknown = await htmlOf(PATH, standingAs({ score: null, followed: false }));
+    const unknown = await htmlOf(PATH, walletsWith({ score: null, followed: false }));
     expect(unknown).toContain("The index does not follow this wallet.");
     expect(unknown).toContain('<meta name="robots" content="noindex">');
-    const followed = await htmlOf(PATH, standingAs({ score: null }));
+    const followed = await htmlOf(PATH, walletsWith({ score: null }));
     expect(followed).toContain("its first score is not computed yet");
     for (const html of [unknown, followed]) expect(html).not.toMatch(/grade-[A-F]"/);
   });
 
   test("names lists of threats beside an unchanged score", async () => {
-    const html = await htmlOf(PATH, standingAs({ threats: [PHISHING] }));
+    const html = await htmlOf(PATH, walletsWith({ threats: [PHISHING] }));
     expect(html).toContain("This wallet is on a list of threats.");
     expect(html).toContain("<b>phishing</b> by <code>scamsniffer</code>");
   });
 
   test("begins with the listing of a sanctioned wallet, whatever its score", async () => {
-    const html = await htmlOf(PATH, standingAs({ sanctions: [LISTING] }));
+    const html = await htmlOf(PATH, walletsWith({ sanctions: [LISTING] }));
     expect(html).toContain("This wallet is sanctioned.");
     expect(html).toContain("<b>Reject</b>");
     expect(html).not.toContain("Settle at once");

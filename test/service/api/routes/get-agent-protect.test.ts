@@ -10,7 +10,16 @@ import { NodeFailure } from "../../../../service/chain/node/failure.ts";
 import type { OwnCall } from "../../../../service/model/features/types.ts";
 
 import { account, callsOf, USDC } from "../../model/features/histories.ts";
-import { bodyOf, fakeApp, fakeLedger, KEY, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import {
+  bodyOf,
+  fakeApp,
+  fakeLedger,
+  KEY,
+  WALLET,
+  WALLET_EIP55,
+  WITH_KEY,
+  walletSnapshot,
+} from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 import { fakeAlertPorts, SECRET } from "./fake-alert-ports.ts";
 import { fakeRecovery } from "./fake-recovery.ts";
@@ -204,8 +213,12 @@ describe("GET /agent/protect/{address}", () => {
   });
 
   it.each<[string, number, Parameters<typeof fakeApp>[0]]>([
-    ["the wallet is not followed", 404, { scores: { standing: async () => standing({ followed: false }) } }],
-    ["the index holds no block", 503, { scores: { standing: async () => standing({ head: null }) } }],
+    [
+      "the wallet is not followed",
+      404,
+      { scores: { standing: async () => walletSnapshot({ followed: false }) } },
+    ],
+    ["the index holds no block", 503, { scores: { standing: async () => walletSnapshot({ head: null }) } }],
     ["the node is behind", 503, { recovery: fakeRecovery({ block: async () => null }) }],
   ])("costs nothing while %s", async (_name, status, changes) => {
     const { app, keys } = fakeApp(changes, fakeLedger({ balanceUnits: 25_000 }));

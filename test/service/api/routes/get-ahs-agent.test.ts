@@ -5,9 +5,9 @@ import {
   fakeApp,
   fakeLedger,
   REGISTRY,
-  standing,
   WALLET,
   WITH_KEY,
+  walletSnapshot,
 } from "../fake-ports.ts";
 
 const OTHER = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
@@ -79,7 +79,7 @@ describe("GET /ahs/agent/{registry}/{agent_id}", () => {
     const asked: string[] = [];
     const { app, ports } = fakeApp(
       {
-        scores: { standing: async () => standing({ followed: false, score: null }) },
+        scores: { standing: async () => walletSnapshot({ followed: false, score: null }) },
         scoreOnDemand: async (address) => {
           asked.push(address);
           return ports.scoreNow(address);

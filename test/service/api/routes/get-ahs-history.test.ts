@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { HistoryQuery } from "../../../../service/scores/score-history.ts";
-import { bodyOf, fakeApp, standing, storedScore, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
+import { bodyOf, fakeApp, storedScore, WALLET, WALLET_EIP55, walletSnapshot } from "../fake-ports.ts";
 
 const PATH = `/ahs/history/${WALLET}`;
 
@@ -80,8 +80,8 @@ describe("GET /ahs/history/{address}", () => {
   });
 
   it("is 404 for a wallet that the index does not follow, unless it was scored before", async () => {
-    const of = (changes: Parameters<typeof standing>[0]) =>
-      fakeApp({ scores: { standing: async () => standing(changes) } }).app.request(PATH);
+    const of = (changes: Parameters<typeof walletSnapshot>[0]) =>
+      fakeApp({ scores: { standing: async () => walletSnapshot(changes) } }).app.request(PATH);
     const unknown = await of({ followed: false, score: null });
     expect([unknown.status, (await bodyOf(unknown)).type]).toEqual([
       404,
@@ -93,7 +93,7 @@ describe("GET /ahs/history/{address}", () => {
   it("is an empty list for a followed wallet without a score, however old the index is", async () => {
     const none = async () => ({ points: [], next: null });
     const { app } = fakeApp({
-      scores: { standing: async () => standing({ head: null, score: null }) },
+      scores: { standing: async () => walletSnapshot({ head: null, score: null }) },
       scoreHistory: { daily: none, gradeChanges: none },
     });
     expect(await bodyOf(await app.request(PATH))).toEqual({

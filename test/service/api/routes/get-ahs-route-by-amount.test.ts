@@ -7,9 +7,9 @@ import {
   fakeBacking,
   LISTING,
   SHOWN_BACKING,
-  standing,
   WALLET,
   WITH_KEY,
+  walletSnapshot,
 } from "../fake-ports.ts";
 import { BY_KEY, policyApp } from "./policy-app.ts";
 
@@ -162,7 +162,7 @@ describe("GET /ahs/route/{address} with an amount", () => {
 });
 
 describe("GET /ahs/route/{address} with an amount, by the caller's policy", () => {
-  it.each<readonly [string, object, Parameters<typeof standing>[0], string, string, string]>([
+  it.each<readonly [string, object, Parameters<typeof walletSnapshot>[0], string, string, string]>([
     ["max_instant_usd", { max_instant_usd: 5 }, {}, "5.01", "escrow", "above_max_instant"],
     ["max_instant_usd up to it", { max_instant_usd: "5" }, {}, "5", "instant_settle", "grade"],
     ["safe_amount_multiple", { safe_amount_multiple: 0.5 }, {}, "15.26", "escrow", "above_safe_amount"],
@@ -181,7 +181,7 @@ describe("GET /ahs/route/{address} with an amount, by the caller's policy", () =
     ["sanctions", { allowlist: [WALLET] }, { sanctions: [LISTING] }, "1", "reject", "sanctioned"],
   ])("decides by %s", async (_name, policy, known, amount, action, reason) => {
     const { ledger, amounts } = fakeBacking();
-    const { put, route: routeTo } = policyApp({ standing: known, backing: ledger });
+    const { put, route: routeTo } = policyApp({ snapshot: known, backing: ledger });
     expect((await put({ ...GRADES, ...policy })).status).toBe(200);
     const body = await (await routeTo(`${WALLET}?amount_usd=${amount}`, BY_KEY)).json();
     expect(body).toMatchObject({ action, reason, policy_applied: true });
@@ -191,7 +191,7 @@ describe("GET /ahs/route/{address} with an amount, by the caller's policy", () =
   });
 
   it("asks for confidence without an amount as well", async () => {
-    const { put, route: routeTo } = policyApp({ standing: levelled("LOW") });
+    const { put, route: routeTo } = policyApp({ snapshot: levelled("LOW") });
     await put({ ...GRADES, min_confidence_for_instant: "MEDIUM" });
     expect(await (await routeTo(WALLET)).json()).toMatchObject({
       action: "escrow",
@@ -200,8 +200,8 @@ describe("GET /ahs/route/{address} with an amount, by the caller's policy", () =
   });
 });
 
-function levelled(confidenceLevel: "MEDIUM" | "LOW"): Parameters<typeof standing>[0] {
-  const { score } = standing();
+function levelled(confidenceLevel: "MEDIUM" | "LOW"): Parameters<typeof walletSnapshot>[0] {
+  const { score } = walletSnapshot();
   if (score === null) throw new Error("the fake standing has a score");
   return { score: { ...score, confidenceLevel } };
 }

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { WalletSnapshot } from "../../../../service/scores/scores.ts";
 import { PAYER, paidBy } from "../../access/paying-access.ts";
-import { LISTING, PHISHING, standing, WALLET } from "../fake-ports.ts";
+import { LISTING, PHISHING, WALLET, walletSnapshot } from "../fake-ports.ts";
 import { BY_KEY, bySignIn, policyApp } from "./policy-app.ts";
 
 const GRADES = { instant_grades: ["A", "B"], escrow_grades: ["C"] };
 
-const { score } = standing();
+const { score } = walletSnapshot();
 if (score === null) throw new Error("the fake standing has a score");
 const scored = (changes: Partial<typeof score>): Partial<WalletSnapshot> => ({
   score: { ...score, ...changes },
@@ -36,7 +36,7 @@ const RULES: readonly (readonly [string, object, Partial<WalletSnapshot>, string
 
 describe("GET /ahs/route/{address} by the caller's policy", () => {
   it.each(RULES)("decides by %s", async (_name, policy, known, action, reason, allowlisted) => {
-    const { put, route } = policyApp({ standing: known });
+    const { put, route } = policyApp({ snapshot: known });
     expect((await put(policy)).status).toBe(200);
     const response = await route(WALLET);
     expect([response.status, await response.json()]).toMatchObject([

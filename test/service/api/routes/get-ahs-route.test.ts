@@ -8,10 +8,10 @@ import {
   NOW,
   PHISHING,
   SHOWN_BACKING,
-  standing,
   WALLET,
   WALLET_EIP55,
   WITH_KEY,
+  walletSnapshot,
 } from "../fake-ports.ts";
 
 const PATH = `/ahs/route/${WALLET}`;
@@ -37,7 +37,7 @@ const DECISION = {
   routing_recommendation: "instant_settle",
 };
 
-const scored = standing().score;
+const scored = walletSnapshot().score;
 
 function score(changes: Partial<NonNullable<WalletSnapshot["score"]>>): Partial<WalletSnapshot> {
   if (scored === null) throw new Error("the fake standing has a score");
@@ -45,7 +45,7 @@ function score(changes: Partial<NonNullable<WalletSnapshot["score"]>>): Partial<
 }
 
 async function route(changes: Partial<WalletSnapshot>) {
-  const fake = fakeApp({ scores: { standing: async () => standing(changes) } });
+  const fake = fakeApp({ scores: { standing: async () => walletSnapshot(changes) } });
   const response = await fake.app.request(PATH, WITH_KEY);
   return { ...fake, response, body: await bodyOf(response) };
 }

@@ -5,9 +5,9 @@ import {
   fakeComparison,
   REGISTRY,
   SHOWN_BACKING,
-  standing,
   WALLET,
   WALLET_EIP55,
+  walletSnapshot,
 } from "../fake-ports.ts";
 
 const OTHER = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
@@ -75,7 +75,7 @@ describe("GET /compare", () => {
   it("answers null with the reason for a wallet that is unknown", async () => {
     const { app } = fakeApp({
       compare: fakeComparison({
-        standing: async () => standing({ score: null, followed: false }),
+        standing: async () => walletSnapshot({ score: null, followed: false }),
         backing: async () => null,
         details: async () => ({
           ...{ score: null, trend: { points: 0, change: null }, calls: 0, lastCallAt: null },

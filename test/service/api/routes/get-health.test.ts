@@ -1,7 +1,15 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import { healthSchema } from "../../../../service/api/routes/get-health.ts";
-import { bodyOf, fakeApp, standing, storedScore, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import {
+  bodyOf,
+  fakeApp,
+  storedScore,
+  WALLET,
+  WALLET_EIP55,
+  WITH_KEY,
+  walletSnapshot,
+} from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 
 const PATH = `/health/${WALLET}`;
@@ -13,7 +21,7 @@ async function health(changes: Changes = {}) {
   return { ...fake, response, body: await bodyOf<Record<string, unknown>>(response) };
 }
 
-const STRANGER = { scores: { standing: async () => standing({ followed: false, score: null }) } };
+const STRANGER = { scores: { standing: async () => walletSnapshot({ followed: false, score: null }) } };
 
 describe("GET /health/{address}", () => {
   it("answers what calls cost and wasted, by cause, for half a dollar", async () => {

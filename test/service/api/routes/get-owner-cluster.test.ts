@@ -11,9 +11,9 @@ import {
   fakeBacking,
   fakePorts,
   LISTING,
-  standing,
   WALLET,
   WALLET_EIP55,
+  walletSnapshot,
 } from "../fake-ports.ts";
 
 const PATH = `/owner-cluster/${WALLET}`;
@@ -40,15 +40,15 @@ const CLUSTER: OwnerCluster = {
 
 /** Three wallets of one owner: a good one, a listed one and one without a score; only the first two have a backing. */
 function clusterApp(changes: Partial<OwnerCluster> = {}) {
-  const standings: Readonly<Record<Address, ReturnType<typeof standing>>> = {
-    [WALLET]: standing(),
-    [LISTED]: standing({ sanctions: [LISTING] }),
-    [NEW]: standing({ score: null }),
+  const snapshots: Readonly<Record<Address, ReturnType<typeof walletSnapshot>>> = {
+    [WALLET]: walletSnapshot(),
+    [LISTED]: walletSnapshot({ sanctions: [LISTING] }),
+    [NEW]: walletSnapshot({ score: null }),
   };
   const { ledger } = fakeBacking();
   return fakeApp({
     readOwnerCluster: async () => ({ ...CLUSTER, ...changes }),
-    scores: { standing: async (address) => standings[address] ?? standing() },
+    scores: { standing: async (address) => snapshots[address] ?? walletSnapshot() },
     backing: {
       ...ledger,
       read: async (address) =>
@@ -128,9 +128,9 @@ describe("GET /owner-cluster/{address}", () => {
   });
 
   it.each([
-    [404, standing({ followed: false })],
-    [503, standing({ head: null })],
-    [503, standing({ head: { blockNumber: 1, timestamp: 1 } })],
+    [404, walletSnapshot({ followed: false })],
+    [503, walletSnapshot({ head: null })],
+    [503, walletSnapshot({ head: { blockNumber: 1, timestamp: 1 } })],
   ])("is %s where the wallet or the lists of now are unknown", async (status, state) => {
     const { ports } = fakePorts();
     const { app } = fakeApp({

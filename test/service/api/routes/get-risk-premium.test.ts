@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { RiskPremiumAnswer } from "../../../../service/api/routes/get-risk-premium.ts";
 import type { ProviderAnswer } from "../../../../service/reports/labels/label-reader.ts";
 import { account, callsOf, DAY, USDC } from "../../model/features/histories.ts";
-import { bodyOf, fakeApp, fakeLedger, LISTING, standing, WALLET, WITH_KEY } from "../fake-ports.ts";
+import { bodyOf, fakeApp, fakeLedger, LISTING, WALLET, WITH_KEY, walletSnapshot } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 
 const PATH = `/risk/premium/${WALLET}`;
@@ -110,7 +110,7 @@ describe("GET /risk/premium/{address}", () => {
 
   it("names labels of the chain itself, and the lists first", async () => {
     const { body } = await premium({
-      scores: { standing: async () => standing({ sanctions: [LISTING] }) },
+      scores: { standing: async () => walletSnapshot({ sanctions: [LISTING] }) },
       knownAccounts: new Map([[WALLET, [{ label: "Mixer", category: "mixer", source: "deployment" }]]]),
       describeAccounts: async () =>
         new Map([

@@ -7,10 +7,10 @@ import {
   LISTING,
   NOW,
   PHISHING,
-  standing,
   WALLET,
   WALLET_EIP55,
   WITH_KEY,
+  walletSnapshot,
 } from "../fake-ports.ts";
 import { RISK_FACTS } from "./risk-facts.ts";
 
@@ -53,7 +53,7 @@ const RISK = {
 
 async function risk(changes: Partial<WalletSnapshot>, facts = RISK_FACTS) {
   const fake = fakeApp({
-    scores: { standing: async () => standing(changes) },
+    scores: { standing: async () => walletSnapshot(changes) },
     riskFacts: async () => facts,
   });
   const response = await fake.app.request(PATH, WITH_KEY);
@@ -123,7 +123,7 @@ describe("GET /risk/{address}", () => {
   });
 
   it("does not hold a short history against a wallet", async () => {
-    const { score } = standing();
+    const { score } = walletSnapshot();
     if (score === null) throw new Error("the fake standing has a score");
     const { body } = await risk({
       score: {
@@ -189,7 +189,7 @@ describe("GET /risk/{address}", () => {
   });
 
   it("says that a score is stale", async () => {
-    const { score } = standing();
+    const { score } = walletSnapshot();
     if (score === null) throw new Error("the fake standing has a score");
     const { body } = await risk({
       score: { ...score, asOfTime: new Date(NOW.getTime() - 25 * 3_600_000) },

@@ -2,7 +2,16 @@ import { describe, expect, it } from "vitest";
 import { SCORING_ENDPOINTS } from "../../../../service/api/create-app.ts";
 import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import { memberOf } from "../../../../service/api/kit/openapi-document.ts";
-import { bodyOf, fakeApp, fakeLedger, NOW, REGISTRY, standing, WALLET, WITH_KEY } from "../fake-ports.ts";
+import {
+  bodyOf,
+  fakeApp,
+  fakeLedger,
+  NOW,
+  REGISTRY,
+  WALLET,
+  WITH_KEY,
+  walletSnapshot,
+} from "../fake-ports.ts";
 
 type Changes = Parameters<typeof fakeApp>[0];
 
@@ -16,10 +25,15 @@ function problemsOf({ operation }: Pick<Endpoint, "operation">): readonly string
 }
 
 const aged = (seconds: number) => ({
-  standing: async () => standing({ head: { blockNumber: 5, timestamp: NOW.getTime() / 1000 - seconds } }),
+  standing: async () =>
+    walletSnapshot({ head: { blockNumber: 5, timestamp: NOW.getTime() / 1000 - seconds } }),
 });
 const REFUSALS: readonly (readonly [state: string, code: string, Changes])[] = [
-  ["holds no block", "index-unavailable", { scores: { standing: async () => standing({ head: null }) } }],
+  [
+    "holds no block",
+    "index-unavailable",
+    { scores: { standing: async () => walletSnapshot({ head: null }) } },
+  ],
   ["is too old", "index-behind", { scores: aged(121) }],
   ["is dated in the future", "index-behind", { scores: aged(-3_599) }],
   [

@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import type { Services } from "../../../../service/api/services.ts";
 import { payingAccess } from "../../access/paying-access.ts";
 import { signInHeader, signInInfo } from "../../access/signed-in.ts";
-import { fakeApp, fakeBacking, fakeLedger, KEY, NOW, standing } from "../fake-ports.ts";
+import { fakeApp, fakeBacking, fakeLedger, KEY, NOW, walletSnapshot } from "../fake-ports.ts";
 import { fakePolicies } from "./fake-key-ports.ts";
 import { signInOwners } from "./keys-app.ts";
 
@@ -18,12 +18,12 @@ export async function bySignIn(): Promise<{ readonly "SIGN-IN-WITH-X": string }>
 type Changes = {
   /** Wallets that are the caller's own. */
   readonly own?: readonly Address[];
-  readonly standing?: Parameters<typeof standing>[0];
+  readonly snapshot?: Parameters<typeof walletSnapshot>[0];
   readonly backing?: Services["backing"];
 };
 
 /** An app whose callers, by key, by payment or by sign-in, have policies in memory. */
-export function policyApp({ own = [], standing: known = {}, backing = fakeBacking().ledger }: Changes = {}) {
+export function policyApp({ own = [], snapshot: known = {}, backing = fakeBacking().ledger }: Changes = {}) {
   const { ledger } = fakeLedger();
   const deps = { keys: ledger, clock: { now: () => NOW }, logger: pino({ level: "silent" }) };
   const { access, taken } = payingAccess(deps);
@@ -32,7 +32,7 @@ export function policyApp({ own = [], standing: known = {}, backing = fakeBackin
     backing,
     owners: signInOwners({ ledger }),
     policies: fakePolicies(own),
-    scores: { standing: async () => standing(known) },
+    scores: { standing: async () => walletSnapshot(known) },
   });
   type Headers = Readonly<Record<string, string>>;
   return {

@@ -6,7 +6,7 @@ import { Problem } from "../../../../service/access/problems.ts";
 import type { AhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
 import { toEip55 } from "../../../../service/api/schemas/values.ts";
 import type { PaymentScheme } from "../../../../service/db/tables/payment.ts";
-import { bodyOf, fakeApp, fakeLedger, KEY, LISTING, standing, storedScore } from "../fake-ports.ts";
+import { bodyOf, fakeApp, fakeLedger, KEY, LISTING, storedScore, walletSnapshot } from "../fake-ports.ts";
 
 type Batch = {
   readonly results: readonly AhsRecord[];
@@ -127,7 +127,7 @@ describe("POST /ahs/batch", () => {
     async (_name, unseen, status, count, errors) => {
       const fetched: Address[] = [];
       const { response, spent } = await batch([FIRST, SECOND], {
-        scores: { standing: async () => standing({ followed: false, score: null }) },
+        scores: { standing: async () => walletSnapshot({ followed: false, score: null }) },
         scoreOnDemand: async (wallet) => {
           fetched.push(wallet);
           return { kind: "stored", row: storedScore({ wallet }) };
@@ -256,7 +256,7 @@ describe("POST /ahs/batch", () => {
   it.each([
     [
       "before any work when the index follows none of them",
-      { scores: { standing: async () => standing({ followed: false, score: null }) } },
+      { scores: { standing: async () => walletSnapshot({ followed: false, score: null }) } },
       404,
     ],
     ["when scoring fails for all", { scoreNow: async () => ({ kind: "not-indexed" }) as const }, 404],
@@ -278,7 +278,8 @@ describe("POST /ahs/batch", () => {
   it("scores what it can of wallets that the index does not follow", async () => {
     const { response } = await batch([FIRST, SECOND], {
       scores: {
-        standing: async (address) => standing(address === SECOND ? { followed: false, score: null } : {}),
+        standing: async (address) =>
+          walletSnapshot(address === SECOND ? { followed: false, score: null } : {}),
       },
     });
     const body = await bodyOf<Batch>(response);
@@ -290,7 +291,7 @@ describe("POST /ahs/batch", () => {
     const { response } = await batch([FIRST, SECOND], {
       scores: {
         standing: async (address) =>
-          standing({ followed: false, score: null, sanctions: address === SECOND ? [LISTING] : [] }),
+          walletSnapshot({ followed: false, score: null, sanctions: address === SECOND ? [LISTING] : [] }),
       },
       scoreOnDemand: async (address) => {
         onDemand.push(address);
@@ -309,7 +310,9 @@ describe("POST /ahs/batch", () => {
       const [asked, enrolled]: [Address[], Address[]] = [[], []];
       const { response, taken } = await batchOf("payer", [FIRST, SECOND], {
         scheme: "upto",
-        scores: { standing: async (address) => standing({ followed: known.some((one) => one === address) }) },
+        scores: {
+          standing: async (address) => walletSnapshot({ followed: known.some((one) => one === address) }),
+        },
         scoreNow: async (wallet) => {
           asked.push(wallet);
           return { kind: "stored", row: storedScore({ wallet }) };
@@ -329,7 +332,7 @@ describe("POST /ahs/batch", () => {
   ] as const)("has those that it scored for the first time followed, for %s", async (_name, kind) => {
     const enrolled: Address[] = [];
     const { response } = await batchOf(kind, [FIRST, SECOND, THIRD], {
-      scores: { standing: async (address) => standing({ followed: address === FIRST }) },
+      scores: { standing: async (address) => walletSnapshot({ followed: address === FIRST }) },
       scoreOnDemand: async (wallet) =>
         wallet === THIRD ? { kind: "not-indexed" } : { kind: "stored", row: storedScore({ wallet }) },
       enrol: async (wallets) => void enrolled.push(...wallets),

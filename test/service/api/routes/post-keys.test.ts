@@ -26,9 +26,9 @@ describe("POST /keys", () => {
   it("keeps no secret for repeats", async () => {
     const { post, taken } = keysApp();
     await post("/keys", { credits_usd: 25 }, paidBy(1));
-    const kept = String(taken[0]?.answer?.body);
-    expect(JSON.parse(kept)).toEqual({ api_key: null, ...SHOWN });
-    expect(kept).not.toContain(NEW_SECRET);
+    const stored = String(taken[0]?.answer?.body);
+    expect(JSON.parse(stored)).toEqual({ api_key: null, ...SHOWN });
+    expect(stored).not.toContain(NEW_SECRET);
   });
 
   it("names a key by its payment, so that one payment is one key", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { washSchema } from "../../../../service/api/routes/post-wash.ts";
 import { account } from "../../model/features/histories.ts";
-import { bodyOf, fakeApp, LISTING, standing, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
+import { bodyOf, fakeApp, LISTING, WALLET, WALLET_EIP55, WITH_KEY, walletSnapshot } from "../fake-ports.ts";
 import { AS_OF_SECONDS, reportSource } from "../report-source.ts";
 
 const PATH = `/wash/${WALLET}`;
@@ -79,7 +79,9 @@ describe("POST /wash/{address}", () => {
   });
 
   it("gives a listed wallet no score, and shows the listing", async () => {
-    const { body } = await wash({ scores: { standing: async () => standing({ sanctions: [LISTING] }) } });
+    const { body } = await wash({
+      scores: { standing: async () => walletSnapshot({ sanctions: [LISTING] }) },
+    });
     expect(body).toMatchObject({
       ...{ cleanliness_score: null, cleanliness_range: null, cleanliness_reason: "sanctioned" },
       ...{ sanctions_flags: [LISTING], summary: expect.stringContaining("sanctions list") },

@@ -30,9 +30,9 @@ const OWN = account(0x51);
 const SHOP = account(0x61);
 const DOLLAR = 1_000_000n;
 
-const UNTOLD: ScoreExplanation = { patterns: [], features: [] };
+const UNEXPLAINED: ScoreExplanation = { patterns: [], features: [] };
 
-function judged(rows: WalletRows, listed: readonly Address[], explanation = UNTOLD) {
+function judged(rows: WalletRows, listed: readonly Address[], explanation = UNEXPLAINED) {
   const { exposure } = RISK_FACTS;
   if (typeof exposure === "string") throw new Error("the fake wallet has contacts");
   const facts = { explanation, exposure: { ...exposure, listed } };
@@ -56,7 +56,7 @@ function rowsWith(steps: readonly Step[], flag: "mixer" | null = "mixer"): Walle
 
 describe("the share to listed accounts", () => {
   const mixed = payment(START, MIXER, 1_000n * DOLLAR);
-  const untold = { at: START + HOUR, to: MIXER, emitters: [MIXER] };
+  const unpriced = { at: START + HOUR, to: MIXER, emitters: [MIXER] };
 
   it("is not diluted by what goes to an own wallet", async () => {
     const rows = rowsWith([mixed, payment(START + HOUR, OWN, 200_000n * DOLLAR)]);
@@ -64,7 +64,7 @@ describe("the share to listed accounts", () => {
   });
 
   it("does not forget calls without a price for the sake of one micro-dollar", async () => {
-    const calls = Array.from({ length: 9 }, (_, place) => ({ ...untold, at: START + place * HOUR }));
+    const calls = Array.from({ length: 9 }, (_, place) => ({ ...unpriced, at: START + place * HOUR }));
     const rows = rowsWith([
       ...calls,
       payment(START + 10 * HOUR, MIXER, 1n),

@@ -33,15 +33,15 @@ async function reconcile(world: IntakeWorld, moved: boolean): Promise<void> {
 
 /** Whether every charge has its verdict, and every verdict its charge; and nothing is left open. */
 async function expectBalanced() {
-  const { kept, settled, accepted, held, reserved, unsettled, texts } = await ledgerOf(db);
-  expect({ charges: kept + settled, held, reserved, unsettled, texts }).toEqual({
+  const { captured, settled, accepted, held, reserved, unsettled, texts } = await ledgerOf(db);
+  expect({ charges: captured + settled, held, reserved, unsettled, texts }).toEqual({
     charges: accepted,
     held: 0,
     reserved: 0,
     unsettled: 0,
     texts: accepted,
   });
-  return { accepted, settled, kept };
+  return { accepted, settled, captured };
 }
 
 describe("a request that is killed", () => {
@@ -84,7 +84,7 @@ describe("a request that is killed", () => {
       200,
       { verdict_id: expect.any(String), status: "pending" },
     ]);
-    expect(await expectBalanced()).toEqual({ accepted: 1, settled: 1, kept: 0 });
+    expect(await expectBalanced()).toEqual({ accepted: 1, settled: 1, captured: 0 });
   });
 
   it("after the money has moved, before the output is queued: a repeat with proof gets the same verdict, without another charge", async () => {
@@ -102,7 +102,7 @@ describe("a request that is killed", () => {
     const answer = await alive.submit(output, { ...headers, "sign-in-with-x": "mine" });
     expect([answer.status, (await read(answer)).verdict_id]).toEqual([200, rows[0].id]);
     expect([alive.desk.settled, dying.desk.settled.length]).toEqual([[], 1]);
-    expect(await expectBalanced()).toEqual({ accepted: 1, settled: 1, kept: 0 });
+    expect(await expectBalanced()).toEqual({ accepted: 1, settled: 1, captured: 0 });
   });
 
   it("leaves its payment answered, not owed for ever, once a worker has queued what it bought", async () => {
@@ -133,7 +133,7 @@ describe("a request that is killed", () => {
     const alive = intakeWorld(db, { bind: async () => boundTo(7n) });
     const answer = await alive.submit(output, { "x-payment-claim": claim });
     expect([answer.status, (await read(answer)).verdict_id]).toEqual([200, rows[0].id]);
-    expect(await expectBalanced()).toEqual({ accepted: 1, settled: 1, kept: 0 });
+    expect(await expectBalanced()).toEqual({ accepted: 1, settled: 1, captured: 0 });
   });
 
   it("by key, before its output is queued: the debit is returned and the output gone", async () => {
@@ -148,7 +148,7 @@ describe("a request that is killed", () => {
     expect(await alive.sweep()).toEqual({ activate: 0, drop: 1, wait: 0 });
     expect(await expectBalanced()).toMatchObject({ accepted: 0 });
     expect((await alive.submit(output, headers)).status).toBe(200);
-    expect(await expectBalanced()).toMatchObject({ accepted: 1, kept: 1 });
+    expect(await expectBalanced()).toMatchObject({ accepted: 1, captured: 1 });
   });
 
   it("by key, after its output is queued: a repeat under its Idempotency-Key is neither charged nor judged again", async () => {
@@ -162,7 +162,7 @@ describe("a request that is killed", () => {
     alive.pass(125_000);
     await alive.sweep();
     expect((await alive.submit(output, named)).status).toBe(200);
-    expect(await expectBalanced()).toEqual({ accepted: 1, kept: 1, settled: 0 });
+    expect(await expectBalanced()).toEqual({ accepted: 1, captured: 1, settled: 0 });
   });
 });
 
@@ -185,7 +185,7 @@ describe("a settlement without an answer", () => {
     await reconcile(world, true);
     const answer = await world.submit(output, claim);
     expect(answer.status).toBe(200);
-    expect(await expectBalanced()).toEqual({ accepted: 1, settled: 1, kept: 0 });
+    expect(await expectBalanced()).toEqual({ accepted: 1, settled: 1, captured: 0 });
     const again = await world.submit(output, claim);
     expect(again.headers.get("payment-response")).toBe(answer.headers.get("payment-response"));
     expect(await read(again)).toEqual(await read(answer));
@@ -196,7 +196,7 @@ describe("a settlement without an answer", () => {
     await reconcile(world, false);
     world.desk.answers.settle = { kind: "settled", transaction: HASH };
     expect((await world.submit(output, payment.headers)).status).toBe(200);
-    expect(await expectBalanced()).toEqual({ accepted: 1, settled: 1, kept: 0 });
+    expect(await expectBalanced()).toEqual({ accepted: 1, settled: 1, captured: 0 });
     expect((await world.submit(await world.output(), payment.headers)).status).toBe(402);
   });
 
@@ -211,7 +211,7 @@ describe("a settlement without an answer", () => {
     expect(answer.headers.get("payment-response")).not.toBeNull();
     expect(await read(answer)).toEqual(bought);
     expect(await world.listed("owed")).toHaveLength(1);
-    expect(await ledgerOf(db)).toMatchObject({ accepted: 1, kept: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ accepted: 1, captured: 1 });
   });
 });
 

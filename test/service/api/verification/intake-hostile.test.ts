@@ -70,6 +70,6 @@ it("no output makes an error of ours, and none but those that are accepted is ch
     }),
     { numRuns: 200 },
   );
-  const { kept, accepted, held, unsettled } = await ledgerOf(db);
-  expect([kept, held, unsettled]).toEqual([accepted, 0, 0]);
+  const { captured, accepted, held, unsettled } = await ledgerOf(db);
+  expect([captured, held, unsettled]).toEqual([accepted, 0, 0]);
 });

@@ -359,14 +359,14 @@ export function boundTo(jobId: bigint, provider: Address = PROVIDER): Binding {
 export async function ledgerOf(db: Database) {
   const { rows } = await db.$client.query<
     Record<
-      "settled" | "reserved" | "kept" | "held" | "accepted" | "unsettled" | "texts" | "endpoints",
+      "settled" | "reserved" | "captured" | "held" | "accepted" | "unsettled" | "texts" | "endpoints",
       number
     >
   >(`
     select
       (select count(*)::int from ahs.payment where state in ('settled', 'answered')) as settled,
       (select count(*)::int from ahs.payment where state = 'reserved') as reserved,
-      (select count(*)::int from ahs.key_debit where state = 'kept') as kept,
+      (select count(*)::int from ahs.key_debit where state = 'kept') as captured,
       (select count(*)::int from ahs.key_debit where state = 'held') as held,
       (select count(*)::int from ahs.verdict where status <> 'unsettled') as accepted,
       (select count(*)::int from ahs.verdict where status = 'unsettled') as unsettled,

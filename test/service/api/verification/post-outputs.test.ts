@@ -48,7 +48,7 @@ describe("POST /v1/outputs by key", () => {
       debit_id: expect.any(String),
       payment_id: null,
     });
-    expect(await ledgerOf(db)).toMatchObject({ kept: 1, accepted: 1, texts: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ captured: 1, accepted: 1, texts: 1 });
   });
 
   it("answers a posted output's verdict again, uncharged, to any caller that could pay", async () => {
@@ -58,7 +58,7 @@ describe("POST /v1/outputs by key", () => {
     const again = await read(await world.submit(output, (await world.key()).headers));
     const paid = await read(await world.submit(output, (await world.payment(output)).headers));
     expect([again, paid]).toEqual([first, first]);
-    expect(await ledgerOf(db)).toMatchObject({ kept: 1, settled: 0, reserved: 0, accepted: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ captured: 1, settled: 0, reserved: 0, accepted: 1 });
     expect((await world.submit(output)).status).toBe(402);
   });
 
@@ -72,7 +72,7 @@ describe("POST /v1/outputs by key", () => {
     expect(await ledgerOf(db)).toMatchObject({ accepted: 0, unsettled: 0, texts: 0 });
     const alive = intakeWorld(db);
     expect((await alive.submit(output, headers)).status).toBe(200);
-    expect(await ledgerOf(db)).toMatchObject({ accepted: 1, kept: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ accepted: 1, captured: 0 });
   });
 
   it("answers a repeat under its Idempotency-Key without the secret, and refuses another output under it", async () => {
@@ -84,7 +84,7 @@ describe("POST /v1/outputs by key", () => {
     expect(first.webhook_secret).toMatch(/^whsec_/);
     expect(await read(await world.submit(output, named))).toEqual({ ...first, webhook_secret: null });
     expect((await world.submit(await world.output(), named)).status).toBe(422);
-    expect(await ledgerOf(db)).toMatchObject({ kept: 1, accepted: 1, endpoints: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ captured: 1, accepted: 1, endpoints: 1 });
     const { rows } = await db.$client.query(
       "select convert_from(answer_body, 'UTF8') as body from ahs.idempotent_answer where answer_body is not null",
     );
@@ -123,7 +123,7 @@ describe("a free refusal:", () => {
     const output = await world.output(changes);
     const response = await world.submit(output, headers);
     expect([response.status, await typeOf(response)]).toEqual([status, `/docs#problem-${code}`]);
-    expect(await ledgerOf(db)).toMatchObject({ held: 0, kept: 0, accepted: 0, unsettled: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ held: 0, captured: 0, accepted: 0, unsettled: 0 });
   });
 
   it("an unknown specification, without a credential as well", async () => {
@@ -157,7 +157,7 @@ describe("a free refusal:", () => {
         ],
       },
     ]);
-    expect(await ledgerOf(db)).toMatchObject({ held: 0, kept: 0, unsettled: 0, endpoints: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ held: 0, captured: 0, unsettled: 0, endpoints: 0 });
   });
 
   it("a specification whose texts are gone", async () => {
@@ -273,7 +273,7 @@ describe("the slot of an output", () => {
         "/docs#problem-escrow-suspended",
       ]);
     }
-    expect(await ledgerOf(db)).toMatchObject({ held: 0, kept: 0, settled: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ held: 0, captured: 0, settled: 0 });
   });
 
   it("refuses a provider who is not the bound job's", async () => {
@@ -292,7 +292,7 @@ describe("the slot of an output", () => {
         ],
       },
     ]);
-    expect(await ledgerOf(db)).toMatchObject({ held: 0, kept: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ held: 0, captured: 0 });
   });
 
   it("refuses an output that cannot be judged beside its specification, and charges nothing", async () => {
@@ -308,7 +308,7 @@ describe("the slot of an output", () => {
         { detail: [{ type: "value_error", loc: ["body", "output_text"], ctx: { error: reason } }] },
       ]);
     }
-    expect(await ledgerOf(db)).toMatchObject({ held: 0, kept: 0, settled: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ held: 0, captured: 0, settled: 0 });
   });
 
   it.each([
@@ -331,7 +331,7 @@ describe("the slot of an output", () => {
     }
     expect(await ledgerOf(db)).toMatchObject({
       held: 0,
-      kept: 0,
+      captured: 0,
       reserved: 0,
       accepted: 0,
       unsettled: 0,
@@ -362,7 +362,7 @@ describe("the slot of an output", () => {
     const second = await read(await world.submit(output, payment.headers));
     expect(second).toMatchObject({ status: "pending" });
     expect(second.verdict_id).not.toBe(first.verdict_id);
-    expect(await ledgerOf(db)).toMatchObject({ kept: 1, settled: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ captured: 1, settled: 1 });
     const newest = { verdict_id: second.verdict_id, status: "pending" };
     expect(await read(await world.submit(output, submitter.headers))).toEqual(newest);
   });
@@ -404,6 +404,6 @@ describe("the slot of an output", () => {
       { id: first.verdict_id, replaced: true },
       { id: second.verdict_id, replaced: false },
     ]);
-    expect(await ledgerOf(db)).toMatchObject({ kept: 2 });
+    expect(await ledgerOf(db)).toMatchObject({ captured: 2 });
   });
 });

@@ -97,7 +97,7 @@ describe("POST /v1/verdicts/{verdict_id}/retry", () => {
     await submitted(world, headers);
     expect(await outcomeOf(await retry(world, id, headers))).toEqual([402, "balance-insufficient"]);
     expect(await balanceOf(keyId)).toBe(100);
-    expect(await ledgerOf(db)).toMatchObject({ kept: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ captured: 1 });
   });
 
   it("is for the wallet that paid, whose payment stays as it is", async () => {

@@ -54,7 +54,7 @@ describe("twenty submissions of one output at once", () => {
     const second = await world.output();
     const again = await submitAtOnce(world, second, await many(async () => single.headers));
     expect([[...again.statuses], again.ids.size]).toEqual([[200], 1]);
-    expect(await ledgerOf(db)).toMatchObject({ kept: 2, held: 0, accepted: 2, texts: 2 });
+    expect(await ledgerOf(db)).toMatchObject({ captured: 2, held: 0, accepted: 2, texts: 2 });
   });
 
   it("by a key that can pay for one are answered alike, uncharged but for that one", async () => {
@@ -63,7 +63,7 @@ describe("twenty submissions of one output at once", () => {
     const { headers } = await world.key(500);
     const { statuses, ids } = await submitAtOnce(world, output, await many(async () => headers));
     expect([[...statuses], ids.size]).toEqual([[200], 1]);
-    expect(await ledgerOf(db)).toMatchObject({ kept: 1, held: 0, accepted: 1, texts: 1 });
+    expect(await ledgerOf(db)).toMatchObject({ captured: 1, held: 0, accepted: 1, texts: 1 });
     const other = await world.submit(await world.output(), headers);
     expect(other.status).toBe(402);
   });
@@ -81,8 +81,8 @@ describe("twenty submissions of one output at once", () => {
       callers.map(({ headers }) => headers),
     );
     expect([[...statuses], ids.size]).toEqual([[200], 1]);
-    const { kept, settled, accepted, held, reserved } = await ledgerOf(db);
-    expect([kept + settled <= 1, accepted, held, reserved]).toEqual([true, 1, 0, 0]);
+    const { captured, settled, accepted, held, reserved } = await ledgerOf(db);
+    expect([captured + settled <= 1, accepted, held, reserved]).toEqual([true, 1, 0, 0]);
   });
 });
 
@@ -107,13 +107,13 @@ describe("a submission that meets another one being paid", () => {
     expect([busy.status, busy.headers.get("retry-after")]).toEqual([409, "5"]);
     const short = await world.key(100);
     expect((await world.submit(output, short.headers)).status).toBe(409);
-    expect(await ledgerOf(db)).toMatchObject({ kept: 0, held: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ captured: 0, held: 0 });
     resolve();
     await first;
     expect((await world.submit(output, short.headers)).status).toBe(402);
     expect((await world.submit(output, headers)).status).toBe(200);
     expect((await world.submit(output, short.headers)).status).toBe(200);
-    expect(await ledgerOf(db)).toMatchObject({ kept: 1, settled: 0, accepted: 1, unsettled: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ captured: 1, settled: 0, accepted: 1, unsettled: 0 });
   });
 
   it("takes the place of one whose money did not move while it waited", async () => {
@@ -151,6 +151,6 @@ describe("a submission that meets another one being paid", () => {
     await expect.poll(async () => (await ledgerOf(db)).held).toBe(1);
     world.stopping.abort();
     expect((await waiting).status).toBe(409);
-    expect(await ledgerOf(db)).toMatchObject({ held: 0, kept: 0 });
+    expect(await ledgerOf(db)).toMatchObject({ held: 0, captured: 0 });
   });
 });

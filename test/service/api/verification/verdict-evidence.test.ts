@@ -68,11 +68,11 @@ function desk(outcome: EvidenceOutcome) {
   return { app, offers };
 }
 
-const KEPT: EvidenceOutcome = { kind: "kept", textHash: `0x${"99".repeat(32)}`, count: 2, rerunAt: NOW };
+const STORED: EvidenceOutcome = { kind: "kept", textHash: `0x${"99".repeat(32)}`, count: 2, rerunAt: NOW };
 
 describe("POST /v1/verdicts/{verdict_id}/evidence", () => {
   it("hands the text in under the caller's name and says when the verdict is run again", async () => {
-    const { app, offers } = desk(KEPT);
+    const { app, offers } = desk(STORED);
     const response = await app.request(PATH, posted({ text: "Here are the sources." }, CREDENTIALS));
     expect([response.status, await bodyOf<unknown>(response)]).toEqual([
       200,
@@ -89,13 +89,13 @@ describe("POST /v1/verdicts/{verdict_id}/evidence", () => {
   });
 
   it("takes the last text as such", async () => {
-    const { app, offers } = desk(KEPT);
+    const { app, offers } = desk(STORED);
     await app.request(PATH, posted({ text: "That is all.", final: true }, CREDENTIALS));
     expect(offers).toMatchObject([{ isFinal: true }]);
   });
 
   it("acts once under an Idempotency-Key", async () => {
-    const { app, offers } = desk(KEPT);
+    const { app, offers } = desk(STORED);
     const request = () => posted({ text: "Once." }, { ...CREDENTIALS, "Idempotency-Key": "one" });
     const answers = [await app.request(PATH, request()), await app.request(PATH, request())];
     expect(answers.map(({ status }) => status)).toEqual([200, 200]);
@@ -122,7 +122,7 @@ describe("POST /v1/verdicts/{verdict_id}/evidence", () => {
     ["a text that cannot be stored", { text: "a\0b" }],
     ["no boolean", { text: "x", final: "perhaps" }],
   ])("is 422 for %s", async (_, body) => {
-    const { app, offers } = desk(KEPT);
+    const { app, offers } = desk(STORED);
     expect((await app.request(PATH, posted(body, CREDENTIALS))).status).toBe(422);
     expect(offers).toEqual([]);
   });

@@ -52,7 +52,7 @@ const account = parseAbi([
 
 type Event = Pick<RawLog, "address" | "topics" | "data">;
 
-const told = (event: Hex, safe = SAFE): Event => ({
+const safeEvent = (event: Hex, safe = SAFE): Event => ({
   address: safe,
   topics: [event, HASH],
   data: word(0n),
@@ -116,8 +116,8 @@ function operate(nonces: readonly bigint[], callData: Hex): Hex {
 describe("a fake Safe", () => {
   test("has the first 64 executions that it claims in one transaction, and delays no other", () => {
     const events = [
-      ...Array.from({ length: 12_000 }, () => told(SAFE_SUCCESS)),
-      told(SAFE_SUCCESS, OTHER_SAFE),
+      ...Array.from({ length: 12_000 }, () => safeEvent(SAFE_SUCCESS)),
+      safeEvent(SAFE_SUCCESS, OTHER_SAFE),
     ];
     const bundle = carrying(events);
     expect(cpuMsOf(() => executed(bundle))).toBeLessThan(1_500);
@@ -134,7 +134,7 @@ describe("a fake Safe", () => {
     const followed = new Map(safes.map((safe) => [safe, 0]));
     const events = [
       ...Array.from({ length: 12_000 }, () => paid(5n)),
-      ...safes.map((safe) => told(SAFE_SUCCESS, safe)),
+      ...safes.map((safe) => safeEvent(SAFE_SUCCESS, safe)),
     ];
     const bundle = carrying(events);
     const { executions } = findExecutions(bundle.logs, { ...believed, followed });
@@ -152,7 +152,7 @@ describe("a fake Safe", () => {
     const safes = Array.from({ length: 400 }, (_, index) => pad(toHex(index + 1), { size: 20 }));
     const events = [
       ...Array.from({ length: 1_000 }, () => anything(TOKEN)),
-      ...safes.map((safe) => told(SAFE_SUCCESS, safe)),
+      ...safes.map((safe) => safeEvent(SAFE_SUCCESS, safe)),
       operated(ENTRY_POINT),
     ];
     const { logs, ...bundle } = carrying(events);
@@ -171,8 +171,8 @@ describe("a fake Safe", () => {
 
   test("has its calldata decoded once, however large it is and however much it claims", () => {
     const input = execute(TOKEN, 0n, `0x${"ab".repeat(2_000_000)}`);
-    const once = cpuMsOf(() => executed(carrying([told(SAFE_SUCCESS)], { to: SAFE, input })));
-    const many = Array.from({ length: MAX_EXECUTIONS }, () => told(SAFE_SUCCESS));
+    const once = cpuMsOf(() => executed(carrying([safeEvent(SAFE_SUCCESS)], { to: SAFE, input })));
+    const many = Array.from({ length: MAX_EXECUTIONS }, () => safeEvent(SAFE_SUCCESS));
     const often = cpuMsOf(() => executed(carrying(many, { to: SAFE, input })));
     expect(often).toBeLessThan(16 * once + 200);
   });
@@ -180,11 +180,11 @@ describe("a fake Safe", () => {
   test("has the logs between its executions, each once, whatever others claim", () => {
     const events = [
       anything(TOKEN),
-      told(SAFE_SUCCESS, FORGER),
-      told(SAFE_SUCCESS),
+      safeEvent(SAFE_SUCCESS, FORGER),
+      safeEvent(SAFE_SUCCESS),
       anything(PAYEE),
-      told(SAFE_FAILURE, OTHER_SAFE),
-      told(SAFE_FAILURE),
+      safeEvent(SAFE_FAILURE, OTHER_SAFE),
+      safeEvent(SAFE_FAILURE),
     ];
     const logs = executed(carrying(events)).calls.map((one) => one.logs.map(({ logIndex }) => logIndex));
     expect(logs).toEqual([
@@ -197,7 +197,7 @@ describe("a fake Safe", () => {
 
 describe("a Safe's execution", () => {
   test("that is part of an operation of the same account is not counted by itself", () => {
-    const { calls } = executed(carrying([told(SAFE_FAILURE), operated(ENTRY_POINT)]));
+    const { calls } = executed(carrying([safeEvent(SAFE_FAILURE), operated(ENTRY_POINT)]));
     expect(calls.map(({ execution, call }) => [execution.origin, call.position])).toEqual([["erc4337", 2]]);
   });
 
@@ -205,7 +205,7 @@ describe("a Safe's execution", () => {
     ["an operation that no believed entry point tells of", operated(FORGER)],
     ["an operation of another account", operated(ENTRY_POINT, OTHER_SAFE)],
   ])("is not hidden by %s", (_name, after) => {
-    const { calls } = executed(carrying([told(SAFE_FAILURE), after, operated(FORGER)]));
+    const { calls } = executed(carrying([safeEvent(SAFE_FAILURE), after, operated(FORGER)]));
     expect(calls.map(({ call: { wallet, ok } }) => [wallet, ok])).toContainEqual([SAFE, false]);
   });
 });
@@ -214,7 +214,7 @@ describe("calldata of an account with its own code", () => {
   const byOperation = (events: readonly Event[], input: Hex, nonces: readonly bigint[] = [0n]) =>
     executed(carrying(events, { to: ENTRY_POINT, input: operate(nonces, input) })).calls;
   const bySafe = (event: Hex, events: readonly Event[], input: Hex) =>
-    executed(carrying([...events, told(event)], { to: SAFE, input })).calls[0]?.call;
+    executed(carrying([...events, safeEvent(event)], { to: SAFE, input })).calls[0]?.call;
   const claim = transfer(PAYEE, 5n);
 
   test.each([true, false])("sends an unknown amount of native coin without a trace, success %s", (ok) => {
@@ -279,15 +279,15 @@ describe("calldata of an account with its own code", () => {
 });
 
 test("throws for an execution that the transaction's logs do not show", () => {
-  const { logs } = carrying([told(SAFE_SUCCESS), told(SAFE_SUCCESS)]);
+  const { logs } = carrying([safeEvent(SAFE_SUCCESS), safeEvent(SAFE_SUCCESS)]);
   const { executions } = findExecutions(logs, believed);
-  const bundle = carrying([told(SAFE_SUCCESS)]);
+  const bundle = carrying([safeEvent(SAFE_SUCCESS)]);
   const { entryPoints } = believed;
   expect(() => describeExecutions(executions, bundle, entryPoints)).toThrow(/not in its receipt/);
 });
 
 test("ignores logs before the block in which a wallet is followed", () => {
-  const { logs } = carrying([told(SAFE_SUCCESS)]);
+  const { logs } = carrying([safeEvent(SAFE_SUCCESS)]);
   const followed = new Map([[SAFE, 8]]);
   expect(findExecutions(logs, { ...believed, followed }).executions).toEqual([]);
 });

@@ -61,10 +61,10 @@ const met = (number: number, count: number, own = true): readonly WantedFact[] =
     own,
   }));
 
-type Told = { readonly address: Address; readonly creator?: Address; readonly firstFunder?: Address };
+type KnownFact = { readonly address: Address; readonly creator?: Address; readonly firstFunder?: Address };
 
-async function tell(told: readonly Told[], unknown: readonly Address[], now = NOW): Promise<void> {
-  const rows = [...told, ...unknown.map((account) => ({ address: account }))].map((fact) => ({
+async function tell(known: readonly KnownFact[], unknown: readonly Address[], now = NOW): Promise<void> {
+  const rows = [...known, ...unknown.map((account) => ({ address: account }))].map((fact) => ({
     ...{
       chainId: CHAIN,
       hasCode: false,

@@ -146,9 +146,9 @@ describe("sampled blocks", () => {
   test("of before the index began are read from the node", async () => {
     await enrichAll(world, sampling());
     const sampled = await allRows(world);
-    const kept = "create table kept_block as select * from";
+    const copied = "create table kept_block as select * from";
     await world.client.query(
-      `${kept} ${SCHEMA}.block where number < (select min(followed_block) from ${SCHEMA}.wallet)`,
+      `${copied} ${SCHEMA}.block where number < (select min(followed_block) from ${SCHEMA}.wallet)`,
     );
     await world.client.query(`delete from ${SCHEMA}.block where number in (select number from kept_block)`);
     await forgetAll(world);

@@ -94,13 +94,13 @@ describe("an ERC-4337 account", () => {
     expect(status).toBe("success");
     const [row, ...more] = await callsOf(hash);
     expect(more).toEqual([]);
-    const [told] = (await rowsOf(world, "enrich_user_operation")).filter(
+    const [logged] = (await rowsOf(world, "enrich_user_operation")).filter(
       (one) => one.transaction_hash === hash,
     );
     expect(row).toMatchObject({
       wallet: account,
       origin: "erc4337",
-      position: Number(told?.log_index) + 1,
+      position: Number(logged?.log_index) + 1,
       to: lower(usdc),
       selector: "0xa9059cbb",
       value: "0",
@@ -108,8 +108,8 @@ describe("an ERC-4337 account", () => {
       recipient: PAYEE,
       amount: "30",
       gas_limit: String(CALL_GAS + FIXED_GAS),
-      gas_used: told?.actual_gas_used,
-      fee_wei: told?.actual_gas_cost_wei,
+      gas_used: logged?.actual_gas_used,
+      fee_wei: logged?.actual_gas_cost_wei,
       l1_fee_wei: null,
       effect: "transfer",
       emitters: [lower(usdc)],
@@ -149,8 +149,8 @@ describe("an ERC-4337 account", () => {
     const topics: [Hex, Hex, Hex, Hex] = [USER_OPERATION, toHex(1n, { size: 32 }), pad(account), pad(PAYEE)];
     const { hash } = await world.chain.send({ from: BUNDLER, to: FORGER, data: logCall(topics, data) });
     expect(await callsOf(hash)).toEqual([]);
-    const told = await rowsOf(world, "enrich_user_operation");
-    expect(told.filter((row) => row.transaction_hash === hash)).toEqual([]);
+    const logged = await rowsOf(world, "enrich_user_operation");
+    expect(logged.filter((row) => row.transaction_hash === hash)).toEqual([]);
   });
 });
 

@@ -54,7 +54,7 @@ function requestAt(chain: SimulatedChain, blockNumber: number, edge: HistoryEdge
   return { wallet: WALLET, asOf: asOfBlock(chain, blockNumber), edge };
 }
 
-async function kept(outcome: Promise<CachedHistory | HistoryFailure>): Promise<CachedHistory> {
+async function cachedFrom(outcome: Promise<CachedHistory | HistoryFailure>): Promise<CachedHistory> {
   const history = await outcome;
   if (history.kind === "failed") throw new Error(`${history.reason}: ${history.detail}`);
   return history;
@@ -73,7 +73,7 @@ test("an honest source gives every own call from the edge to the block, however 
     fc.asyncProperty(chains, pagings, edges, fc.nat(200), async (chain, paging, edge, block) => {
       const request = requestAt(chain, block, edge);
       const source = simulatedSource(chain, paging);
-      const history = await kept(readFrom(source, request));
+      const history = await cachedFrom(readFrom(source, request));
       const answer = answerFrom(history, request, source.name);
       expect(answer.calls).toEqual(expectedCalls(chain, request));
       expect(answer.coverage).toMatchObject({ toBlock: block, complete: true, source: "simulated" });
@@ -124,9 +124,9 @@ test("a history that is extended block by block equals one that is read at once"
         for (const block of [...stops].sort((a, b) => a - b)) {
           const request = requestAt(chain, block, edge);
           if (known === null || planHistory(known, request) !== "answer") {
-            known = await kept(readFrom(source, request, known));
+            known = await cachedFrom(readFrom(source, request, known));
           }
-          const whole = answerFrom(await kept(readFrom(source, request)), request, source.name);
+          const whole = answerFrom(await cachedFrom(readFrom(source, request)), request, source.name);
           const answer = answerFrom(known, request, source.name);
           expect(answer.calls).toEqual(whole.calls);
           expect(answer.coverage.complete).toBe(true);
@@ -142,7 +142,7 @@ test("answers a nearer edge and an older block from the cache, and claims no mor
     fc.asyncProperty(chains, edges, fc.nat(150), async (chain, edge, block) => {
       const source = simulatedSource(chain, { by: "block", pageSize: 9 });
       const everything = requestAt(chain, 200, ALL);
-      const history = await kept(readFrom(source, everything));
+      const history = await cachedFrom(readFrom(source, everything));
       const request = requestAt(chain, block, edge);
       expect(planHistory(history, request)).toBe("answer");
       const { calls, coverage } = answerFrom(history, request, source.name);
@@ -167,7 +167,7 @@ test("a history that grows past the limit keeps the newest calls, and claims no 
         let known: CachedHistory | null = null;
         for (let block = 5; block <= 100; block += 5) {
           const request = requestAt(chain, block, ALL);
-          known = await kept(readFrom(source, request, known, { ...LIMITS, maxTransactions }));
+          known = await cachedFrom(readFrom(source, request, known, { ...LIMITS, maxTransactions }));
           expect(known.calls.length).toBeLessThanOrEqual(maxTransactions);
           // Limited or not, it was read as deep as allowed: nothing is read twice for the same edge.
           expect(planHistory(known, request)).toBe("answer");
@@ -198,7 +198,7 @@ describe("transactions that others send to a wallet", () => {
     ["after its calls", [...own(200), ...others(500)]],
     ["between its calls", own(200).flatMap((call) => [call, ...others(9)])],
   ])("%s takes none of them away", async (_where, steps) => {
-    const history = await kept(read(steps));
+    const history = await cachedFrom(read(steps));
     expect([history.calls.length, history.fromBlock, history.limited]).toEqual([200, 0, false]);
   });
 
@@ -215,10 +215,10 @@ describe("transactions that others send to a wallet", () => {
   });
 
   test("does not lift the limits of what it did itself", async () => {
-    const history = await kept(read(own(600).flatMap((call) => [call, ...others(1)])));
+    const history = await cachedFrom(read(own(600).flatMap((call) => [call, ...others(1)])));
     expect([history.calls.length, history.limited]).toEqual([499, true]);
     const limits = { maxPages: 1_000, maxTransactions: 50 };
-    const short = await kept(read([...own(60), ...others(40)], limits));
+    const short = await cachedFrom(read([...own(60), ...others(40)], limits));
     expect([short.calls.length, short.limited]).toEqual([50, true]);
   });
 
@@ -231,7 +231,7 @@ describe("transactions that others send to a wallet", () => {
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 8 }), async (mixed, maxPages) => {
         const limits = { maxPages, maxTransactions: 10_000 };
         const paging: Paging = { by: "block", pageSize: 5 };
-        const alone = await kept(
+        const alone = await cachedFrom(
           read(
             mixed.filter((step) => step.own),
             limits,
@@ -252,7 +252,7 @@ test("new calls that do not follow the stored ones are inconsistent", async () =
   const old = steadyChain(5);
   const other = steadyChain(3, 4);
   const of = (chain: SimulatedChain) => simulatedSource(chain, { by: "number", pageSize: 9 });
-  const first = await kept(readFrom(of(old), requestAt(old, 6, ALL)));
+  const first = await cachedFrom(readFrom(of(old), requestAt(old, 6, ALL)));
   expect(await readFrom(of(other), requestAt(other, 13, ALL), first)).toMatchObject({
     reason: "inconsistent",
     detail: "new calls do not follow those read before",
@@ -263,7 +263,7 @@ test("does not answer the same block number of another chain from the cache", as
   const chain = chainOf({ steps: [{ blocks: 1, seconds: 10, own: true }] });
   const request = requestAt(chain, 5, ALL);
   const source = simulatedSource(chain, { by: "number", pageSize: 9 });
-  const history = await kept(readFrom(source, request));
+  const history = await cachedFrom(readFrom(source, request));
   expect(planHistory(history, request)).toBe("answer");
   const replaced = { ...request, asOf: { ...request.asOf, blockHash: hashOfBlock(77) } };
   expect(planHistory(history, replaced)).toBe("read");
@@ -280,9 +280,9 @@ test("an extension requests nothing older than the cached history, and reaches i
       return honest.readPage(request, ends);
     },
   };
-  const first = await kept(readFrom(source, requestAt(chain, 30, ALL)));
+  const first = await cachedFrom(readFrom(source, requestAt(chain, 30, ALL)));
   asked.length = 0;
-  await kept(readFrom(source, requestAt(chain, 34, ALL), first));
+  await cachedFrom(readFrom(source, requestAt(chain, 34, ALL), first));
   expect(asked).toEqual([31, 31]);
 });
 
@@ -290,13 +290,13 @@ test("drops the cached part if the limits leave a gap before it", async () => {
   const chain = steadyChain(60);
   const source = simulatedSource(chain, { by: "number", pageSize: 5 });
   const limits = { maxPages: 4, maxTransactions: 10_000 };
-  const first = await kept(readFrom(source, requestAt(chain, 15, ALL), null, limits));
+  const first = await cachedFrom(readFrom(source, requestAt(chain, 15, ALL), null, limits));
   expect(answerFrom(first, requestAt(chain, 15, ALL), "s").coverage).toMatchObject({
     fromBlock: 0,
     complete: true,
   });
   const request = requestAt(chain, 61, ALL);
-  const grown = answerFrom(await kept(readFrom(source, request, first, limits)), request, "s");
+  const grown = answerFrom(await cachedFrom(readFrom(source, request, first, limits)), request, "s");
   expect(grown.coverage).toMatchObject({ fromBlock: 43, toBlock: 61, complete: false });
   expect(grown.calls.map((call) => call.blockNumber)).toEqual(
     Array.from({ length: 19 }, (_, older) => 61 - older),
@@ -339,7 +339,7 @@ describe("own calls that are missing", () => {
   });
 
   test("may be nonces that a delegated wallet's code used: the coverage is incomplete", async () => {
-    const history = await kept(read(without(4, 10, true)));
+    const history = await cachedFrom(read(without(4, 10, true)));
     expect(answerFrom(history, request, "s").coverage.complete).toBe(false);
   });
 
@@ -354,7 +354,7 @@ test("an empty history is a history, complete and without calls", async () => {
   const request = requestAt(chain, 7, { kind: "before_last_call", seconds: 100 });
   for (const by of ["number", "block"] as const) {
     const source = simulatedSource(chain, { by, pageSize: 10 });
-    const history = await kept(readFrom(source, request));
+    const history = await cachedFrom(readFrom(source, request));
     expect(answerFrom(history, request, "s")).toEqual({
       kind: "found",
       calls: [],
@@ -375,7 +375,7 @@ test("a wallet idle for years is read back from its last call, not from today", 
     edge: { kind: "before_last_call", seconds: 1_000 },
   };
   const source = simulatedSource(chain, { by: "number", pageSize: 4 });
-  const { calls, coverage } = answerFrom(await kept(readFrom(source, request)), request, "s");
+  const { calls, coverage } = answerFrom(await cachedFrom(readFrom(source, request)), request, "s");
   expect(calls.length).toBe(11);
   expect(coverage).toMatchObject({ complete: true, fromTimestamp: last - 1_000 });
 });
@@ -384,14 +384,14 @@ test("a chain that the source does not know any more is read anew", async () => 
   const old = steadyChain(5);
   const chain = steadyChain(9, 2);
   const paging: Paging = { by: "block", pageSize: 3 };
-  const first = await kept(readFrom(simulatedSource(old, paging), requestAt(old, 5, ALL)));
+  const first = await cachedFrom(readFrom(simulatedSource(old, paging), requestAt(old, 5, ALL)));
   const replaced: HistorySource = {
     ...simulatedSource(chain, paging),
     checkReach: async (asOf) =>
       asOf.blockNumber === 5 ? historyFailure("inconsistent", "block 5 is another one") : null,
   };
   const request = requestAt(chain, chain.head, ALL);
-  const grown = await kept(readFrom(replaced, request, first));
+  const grown = await cachedFrom(readFrom(replaced, request, first));
   expect(answerFrom(grown, request, "s").calls).toEqual(ownCalls(chain, chain.head));
 });
 

@@ -77,7 +77,7 @@ function call(block: number, given: Partial<OwnCall> = {}): OwnCall {
   };
 }
 
-function told(toBlock: number, given: Partial<NewStoredHistory> = {}): NewStoredHistory {
+function reported(toBlock: number, given: Partial<NewStoredHistory> = {}): NewStoredHistory {
   return {
     chainId: CHAIN_ID,
     wallet: WALLET,
@@ -106,8 +106,8 @@ async function enrich(block: number): Promise<void> {
 
 describe("the report of a source", () => {
   test("is stored whole: the calls as they are, without receipts, and what they cover", async () => {
-    expect(await storeHistory(db, told(40), [call(30, { fee: 420_500n }), call(20)])).toBe(true);
-    expect(await coverages()).toEqual([{ ...told(40), fromNonce: null, readAt: expect.any(Date) }]);
+    expect(await storeHistory(db, reported(40), [call(30, { fee: 420_500n }), call(20)])).toBe(true);
+    expect(await coverages()).toEqual([{ ...reported(40), fromNonce: null, readAt: expect.any(Date) }]);
     const common = {
       ...{ chainId: CHAIN_ID, wallet: WALLET, origin: "transaction", source: "otterscan", position: 0 },
       ...{ transactionIndex: 2, to: OTHER, selector: "0xa9059cbb", value: 2n ** 200n, ok: false },
@@ -126,8 +126,8 @@ describe("the report of a source", () => {
   });
 
   test("is replaced by its later report, and nothing stays that is no longer reported", async () => {
-    await storeHistory(db, told(40), [call(30), call(20), call(10)]);
-    await storeHistory(db, told(50, { fromBlock: 15 }), [call(45), call(30), call(20)]);
+    await storeHistory(db, reported(40), [call(30), call(20), call(10)]);
+    await storeHistory(db, reported(50, { fromBlock: 15 }), [call(45), call(30), call(20)]);
     expect(await blocksBySource()).toEqual([
       [20, "otterscan"],
       [30, "otterscan"],
@@ -139,8 +139,8 @@ describe("the report of a source", () => {
   test.each(["otterscan", "explorer"])(
     "is not replaced by a report of %s that reaches less far",
     async (source) => {
-      await storeHistory(db, told(50), [call(45), call(20)]);
-      expect(await storeHistory(db, told(40, { source }), [call(20)])).toBe(true);
+      await storeHistory(db, reported(50), [call(45), call(20)]);
+      expect(await storeHistory(db, reported(40, { source }), [call(20)])).toBe(true);
       expect(await blocksBySource()).toEqual([
         [20, "otterscan"],
         [45, "otterscan"],
@@ -150,10 +150,10 @@ describe("the report of a source", () => {
   );
 
   test("is replaced by one of another source up to the same block or a later one", async () => {
-    await storeHistory(db, told(40), [call(30), call(20)]);
-    await storeHistory(db, told(40, { source: "explorer" }), [call(20)]);
+    await storeHistory(db, reported(40), [call(30), call(20)]);
+    await storeHistory(db, reported(40, { source: "explorer" }), [call(20)]);
     expect(await blocksBySource()).toEqual([[20, "explorer"]]);
-    await storeHistory(db, told(50), [call(45), call(20)]);
+    await storeHistory(db, reported(50), [call(45), call(20)]);
     expect(await blocksBySource()).toEqual([
       [20, "otterscan"],
       [45, "otterscan"],
@@ -163,15 +163,15 @@ describe("the report of a source", () => {
 
   test("leaves what enrichment knows as it is", async () => {
     await enrich(30);
-    await storeHistory(db, told(40), [call(30, { ok: true }), call(20)]);
-    await storeHistory(db, told(50), []);
+    await storeHistory(db, reported(40), [call(30, { ok: true }), call(20)]);
+    await storeHistory(db, reported(50), []);
     expect(await blocksBySource()).toEqual([[30, "enrich"]]);
     expect((await rows())[0]).toMatchObject({ ok: false, effect: "none" });
   });
 
   test("is stored once however many workers store it at the same time", async () => {
     const calls = Array.from({ length: 40 }, (_, block) => call(block + 10));
-    await Promise.all([45, 50, 55, 50, 45].map((toBlock) => storeHistory(db, told(toBlock), calls)));
+    await Promise.all([45, 50, 55, 50, 45].map((toBlock) => storeHistory(db, reported(toBlock), calls)));
     expect((await rows()).map(({ block }) => block)).toEqual(calls.map(({ blockNumber }) => blockNumber));
     expect(await coverages()).toMatchObject([{ toBlock: 55 }]);
   });
@@ -180,19 +180,19 @@ describe("the report of a source", () => {
     const calls = Array.from({ length: 10_000 }, (_, at) =>
       call(10, { transactionIndex: at, hash: pad(toHex(at), { size: 32 }) }),
     );
-    await storeHistory(db, told(40), calls);
-    await storeHistory(db, told(41), calls);
+    await storeHistory(db, reported(40), calls);
+    await storeHistory(db, reported(41), calls);
     expect(await rows()).toHaveLength(10_000);
   });
 
   test("is not stored where the index does not hold its last block", async () => {
-    expect(await storeHistory(db, told(61), [call(20)])).toBe(false);
-    expect(await storeHistory(db, told(40, { toHash: blockHash(41) }), [call(20)])).toBe(false);
+    expect(await storeHistory(db, reported(61), [call(20)])).toBe(false);
+    expect(await storeHistory(db, reported(40, { toHash: blockHash(41) }), [call(20)])).toBe(false);
     expect([await rows(), await coverages()]).toEqual([[], []]);
   });
 
   test("goes with its chain", async () => {
-    await storeHistory(db, told(40), [call(20)]);
+    await storeHistory(db, reported(40), [call(20)]);
     await resetChain(db, CHAIN_ID);
     expect([await rows(), await coverages()]).toEqual([[], []]);
   });
@@ -210,7 +210,7 @@ describe("the part to be read", () => {
   });
 
   test("is that of the stored report", async () => {
-    await storeHistory(db, told(40), [call(20)]);
+    await storeHistory(db, reported(40), [call(20)]);
     expect(await facts(60)).toEqual({
       ...NOTHING,
       stored: { source: "otterscan", toBlock: 40, toHash: blockHash(40) },
@@ -241,8 +241,8 @@ test("finds a gap between the reported and the followed blocks, once the latter 
   await follow(client, SCHEMA, { wallet: WALLET, block: 30 });
   await follow(client, SCHEMA, { wallet: OTHER, block: 30 });
   expect(await gaps(60)).toEqual([]);
-  await storeHistory(db, told(20), [call(10)]);
+  await storeHistory(db, reported(20), [call(10)]);
   expect([await gaps(29), await gaps(30)]).toEqual([[], [WALLET]]);
-  await storeHistory(db, told(30), [call(10)]);
+  await storeHistory(db, reported(30), [call(10)]);
   expect(await gaps(60)).toEqual([]);
 });

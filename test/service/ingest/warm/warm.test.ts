@@ -165,7 +165,7 @@ async function forgetPast(): Promise<void> {
     delete from ahs.enrich_transfer where block < ${late}`);
 }
 
-async function readKept() {
+async function readStored() {
   const { rows } = await world.client.query(`
     select wallet, complete, from_nonce::int as "fromNonce", from_block > 0 as cut from ahs.kept_history order by wallet`);
   return rows;
@@ -235,7 +235,7 @@ test("a source that cannot be believed leaves no coverage, and every wallet in q
     const quarantined = await readQuarantined();
     expect(quarantined.map(({ subject }) => subject)).toEqual(WALLETS);
     for (const { error } of quarantined) expect(error).toMatch(text);
-    expect((await readKept()).every(({ cut }) => cut)).toBe(true);
+    expect((await readStored()).every(({ cut }) => cut)).toBe(true);
   }
 });
 
@@ -246,7 +246,7 @@ function changed(change: (one: BatchTransaction) => BatchTransaction) {
 test("blocks that were read before an interruption are not read again, and the end is the same", async () => {
   await forgetPast();
   expect(await warmAll(warmContext(), 2)).toBe(2);
-  const [first] = await readKept();
+  const [first] = await readStored();
   expect(first).toMatchObject({ wallet: WALLETS[0], cut: true });
   const asked: number[] = [];
   const context = warmContext();
@@ -259,7 +259,7 @@ test("blocks that were read before an interruption are not read again, and the e
   const { rows } = await world.client.query(`select count(*)::int as calls from ahs.own_call`);
   expect(rows).toEqual([{ calls: live.own_call?.length }]);
   expect(Math.max(...asked)).toBeLessThan(late);
-  expect(await readKept()).toEqual(
+  expect(await readStored()).toEqual(
     WALLETS.map((wallet) => ({ wallet, complete: true, fromNonce: 0, cut: false })),
   );
 });
@@ -270,7 +270,7 @@ test("a slice with too many calls of one wallet is read again in shorter ones, a
   await followLate();
   expect(await warmAll({ ...warmContext(), mostCalls: 1 })).toBeGreaterThan(whole);
   expect(await storedRows()).toEqual(live);
-  expect(await readKept()).toEqual(
+  expect(await readStored()).toEqual(
     WALLETS.map((wallet) => ({ wallet, complete: true, fromNonce: 0, cut: false })),
   );
 });
@@ -285,8 +285,8 @@ test("a wallet with more calls than a record is made of is not read to the edge,
     [WALLETS[0]],
   );
   await warmAll(warmContext());
-  const kept = await readKept();
-  expect(kept).toMatchObject([
+  const stored = await readStored();
+  expect(stored).toMatchObject([
     { wallet: WALLETS[0], complete: false, cut: true },
     { wallet: WALLETS[1], complete: true, cut: false },
   ]);

@@ -100,7 +100,7 @@ const anyHistory: fc.Arbitrary<readonly OwnCall[]> = fc
     );
   });
 
-const standing: fc.Arbitrary<Omit<CounterpartyFact, "address">> = fc.record(
+const factParts: fc.Arbitrary<Omit<CounterpartyFact, "address">> = fc.record(
   {
     ownerLink: fc.constantFrom(null, null, null, null, "creator" as const),
     hasCode: fc.constantFrom(true, false, null),
@@ -135,18 +135,18 @@ const approval: fc.Arbitrary<OpenApproval> = fc.record({
 export const anyRows: fc.Arbitrary<WalletRows> = fc
   .record({
     calls: anyHistory,
-    standings: fc.array(standing, { minLength: 12, maxLength: 12 }),
+    facts: fc.array(factParts, { minLength: 12, maxLength: 12 }),
     approvals: fc.option(fc.array(approval, { maxLength: 4 }), { freq: 5 }),
     delegation: fc.constantFrom({ to: null }, { to: null }, { to: account(2001) }, null),
     servicesUpAt: fc.constantFrom(null, START + 500 * DAY),
   })
-  .map(({ calls, standings, ...parts }) =>
+  .map(({ calls, facts, ...parts }) =>
     rowsOf(calls, {
       ...parts,
       counterparties: [...addressesOf(calls, parts.approvals, parts.delegation)]
         .sort()
         .flatMap((address, position) => {
-          const known = standings[position % standings.length];
+          const known = facts[position % facts.length];
           return known === undefined ? [] : [{ address, ...known }];
         }),
     }),

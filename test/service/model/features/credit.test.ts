@@ -37,14 +37,14 @@ describe("the credit of a counterparty, in millionths", () => {
     ["old, with users", { outsideUsers: 3 }, 500_000],
     ["of the same owner", { ownerLink: "creator" }, 0],
   ])("%s is %s", (_, parts, credit) => {
-    expect(standing({ at: START }, [fact(SOMEBODY, parts)])).toMatchObject({
+    expect(counterpartyAt({ at: START }, [fact(SOMEBODY, parts)])).toMatchObject({
       credit,
       own: parts.ownerLink !== undefined,
     });
   });
 
   test("of whom no fact is known is nothing, but it is no part of the owner", () => {
-    expect(standing({ at: START }, [])).toMatchObject({
+    expect(counterpartyAt({ at: START }, [])).toMatchObject({
       address: SOMEBODY,
       owner: SOMEBODY,
       own: false,
@@ -54,8 +54,8 @@ describe("the credit of a counterparty, in millionths", () => {
 
   test("counts its age from the call where the wallet was never seen to call it", () => {
     const facts = [fact(SOMEBODY, { ...NOBODY, existedAt: START - 30 * DAY, firstContactAt: null })];
-    expect(standing({ at: START }, facts).credit).toBe(300_000);
-    expect(standing({ at: START - 1 }, facts).credit).toBe(0);
+    expect(counterpartyAt({ at: START }, facts).credit).toBe(300_000);
+    expect(counterpartyAt({ at: START - 1 }, facts).credit).toBe(0);
   });
 });
 
@@ -69,12 +69,12 @@ describe("the counterparty of a call", () => {
 
   test("of a payment is who is paid, not the token", () => {
     const step = payment(START, account(61), 1_000_000n);
-    expect(standing(step, [fact(USDC), known]).address).toBe(account(61));
+    expect(counterpartyAt(step, [fact(USDC), known]).address).toBe(account(61));
   });
 
   test("of a payment to oneself or to an own account is the owner", () => {
     for (const recipient of [WALLET, account(50)]) {
-      expect(standing(payment(START, recipient, 1_000_000n), [fact(USDC), own]).own).toBe(true);
+      expect(counterpartyAt(payment(START, recipient, 1_000_000n), [fact(USDC), own]).own).toBe(true);
     }
   });
 
@@ -85,17 +85,17 @@ describe("the counterparty of a call", () => {
   ])("%s is the most creditable outside contract in its logs", (_, step) => {
     const facts = [own, used, known, unknown];
     const through = (...emitters: readonly number[]) =>
-      standing({ ...step, emitters: emitters.map(account) }, facts).address;
+      counterpartyAt({ ...step, emitters: emitters.map(account) }, facts).address;
     expect(through(62, 61, 60, 50)).toBe(account(60));
     expect(through(62, 50)).toBe(account(62));
-    expect(standing({ ...step, emitters: [account(50)] }, facts).own).toBe(true);
-    expect(standing({ ...step, emitters: [] }, facts).own).toBe(true);
-    expect(standing({ ...step, read: false }, facts).own).toBe(true);
+    expect(counterpartyAt({ ...step, emitters: [account(50)] }, facts).own).toBe(true);
+    expect(counterpartyAt({ ...step, emitters: [] }, facts).own).toBe(true);
+    expect(counterpartyAt({ ...step, read: false }, facts).own).toBe(true);
   });
 
   test("of a failure behind an own contract is what that contract reaches when it works", () => {
     const at = (hours: number) => START + hours * 3_600;
-    const [shown, failed, other] = standings(
+    const [shown, failed, other] = allCounterparties(
       [
         { at: at(0), to: account(50), emitters: [account(60)] },
         { at: at(1), to: account(50), emitters: [], ok: false },
@@ -177,12 +177,17 @@ describe("the counterparty of a call", () => {
   test("of equal credit is the lowest address", () => {
     const facts = [own, fact(account(70)), fact(account(69)), fact(account(71))];
     const emitters = [account(70), account(71), account(69)];
-    expect(standing({ at: START, to: account(50), emitters }, facts).address).toBe(account(69));
+    expect(counterpartyAt({ at: START, to: account(50), emitters }, facts).address).toBe(account(69));
   });
 
   test("of an outside contract that is not new is that contract, with the best credit that its calls show", () => {
     const through = (...emitters: readonly number[]) =>
-      standing({ at: START, to: account(61), emitters: emitters.map(account) }, [used, known, unknown, own]);
+      counterpartyAt({ at: START, to: account(61), emitters: emitters.map(account) }, [
+        used,
+        known,
+        unknown,
+        own,
+      ]);
     expect(through(60, 62, 50)).toMatchObject({ address: account(61), credit: 875_000 });
     for (const emitter of [61, 62, 50])
       expect(through(emitter)).toMatchObject({ address: account(61), credit: 500_000 });
@@ -191,7 +196,7 @@ describe("the counterparty of a call", () => {
   test("of a new contract that others funded is what is behind it, if that has more credit", () => {
     const young = fact(account(63), { ...NOBODY, fundedFromOutside: true });
     const through = (emitter: number) =>
-      standing({ at: START, to: account(63), emitters: [account(emitter)] }, [used, unknown, young]);
+      counterpartyAt({ at: START, to: account(63), emitters: [account(emitter)] }, [used, unknown, young]);
     expect(through(60)).toMatchObject({ address: account(60), credit: 875_000 });
     expect(through(62)).toMatchObject({ address: account(63), credit: 200_000 });
   });
@@ -205,7 +210,7 @@ describe("the counterparty of a call", () => {
       ok: fc.boolean(),
       position: fc.constantFrom(0, 0, 1),
     });
-    const standingOf = fc.record({
+    const factParts = fc.record({
       ownerLink: fc.constantFrom(null, null, null, "creator" as const),
       existedAt: fc.constantFrom(null, START - 90 * DAY),
       fundedFromOutside: fc.boolean(),
@@ -214,19 +219,19 @@ describe("the counterparty of a call", () => {
     fc.assert(
       fc.property(
         fc.array(dealing, { minLength: 1, maxLength: 12 }),
-        fc.tuple(standingOf, standingOf, standingOf, standingOf, standingOf),
+        fc.tuple(factParts, factParts, factParts, factParts, factParts),
         fc.nat({ max: parties.length - 1 }),
         fc.integer({ min: 1, max: 30 }),
-        (dealings, standingsOf, popular, more) => {
+        (dealings, partsOfFacts, popular, more) => {
           const steps = dealings.map(
             ({ to, emitters, ok, position }, i): Step => ({
               ...{ at: START + i, ok, position, to: to === null ? null : account(to) },
               emitters: ok ? emitters.map(account) : [],
             }),
           );
-          const facts = standingsOf.map((parts, i) => fact(account(parties[i] ?? 0), parts));
-          const before = standings(steps, facts);
-          const after = standings(
+          const facts = partsOfFacts.map((parts, i) => fact(account(parties[i] ?? 0), parts));
+          const before = allCounterparties(steps, facts);
+          const after = allCounterparties(
             steps,
             facts.map((one, i) => (i === popular ? { ...one, outsideUsers: one.outsideUsers + more } : one)),
           );
@@ -234,7 +239,7 @@ describe("the counterparty of a call", () => {
             expect(after[i]?.credit).toBeGreaterThanOrEqual(credit);
             expect(after[i]?.own).toBe(isOwn);
             for (const emitter of steps[i]?.emitters ?? []) {
-              expect(credit).toBeGreaterThanOrEqual(standing({ at: START, to: emitter }, facts).credit);
+              expect(credit).toBeGreaterThanOrEqual(counterpartyAt({ at: START, to: emitter }, facts).credit);
             }
           }
         },
@@ -244,7 +249,7 @@ describe("the counterparty of a call", () => {
 
   describe("of a contract without credit, as of one that another key deployed for the wallet,", () => {
     const through = (...steps: readonly Partial<Step>[]) =>
-      standings(
+      allCounterparties(
         steps.map((step, i) => ({ at: START + i, to: account(62), ...step })),
         [used, known, unknown, own],
       ).map(({ address, credit }) => [address, credit]);
@@ -295,20 +300,20 @@ describe("the counterparty of a call", () => {
 
   test("stands for its owner where several have the same", () => {
     const facts = [fact(account(61), { mergedWith: account(60) })];
-    expect(standing({ at: START, to: account(61) }, facts)).toMatchObject({
+    expect(counterpartyAt({ at: START, to: account(61) }, facts)).toMatchObject({
       address: account(61),
       owner: account(60),
     });
   });
 });
 
-function standing(step: Step, counterparties: readonly CounterpartyFact[]) {
-  const [only] = standings([step], counterparties);
+function counterpartyAt(step: Step, counterparties: readonly CounterpartyFact[]) {
+  const [only] = allCounterparties([step], counterparties);
   if (only === undefined) throw new Error("a call was made");
   return only;
 }
 
-function standings(steps: readonly Step[], counterparties: readonly CounterpartyFact[]) {
+function allCounterparties(steps: readonly Step[], counterparties: readonly CounterpartyFact[]) {
   const calls = callsOf(steps);
   return counterpartiesOf(rowsOf(calls, { counterparties }), calls, AHS_2026_2);
 }

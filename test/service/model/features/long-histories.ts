@@ -22,7 +22,7 @@ const PARTIES = 6;
 const NEWCOMER = account(2900);
 const SPAM = account(0xd7);
 
-const standing = fc.constantFrom<Partial<CounterpartyFact>>(
+const factParts = fc.constantFrom<Partial<CounterpartyFact>>(
   {},
   { outsideUsers: 3 },
   { outsideUsers: 0 },
@@ -136,11 +136,11 @@ function trade(dollars: bigint, tokens: bigint) {
 export const oneMoreCall: fc.Arbitrary<OneMoreCall> = fc
   .record({
     phases: fc.array(phase, { minLength: 1, maxLength: 4 }),
-    standings: fc.array(standing, { minLength: PARTIES + 1, maxLength: PARTIES + 1 }),
+    facts: fc.array(factParts, { minLength: PARTIES + 1, maxLength: PARTIES + 1 }),
     last: lastCall,
     seed: fc.nat(),
   })
-  .map(({ phases, standings, last, seed }) => {
+  .map(({ phases, facts, last, seed }) => {
     const random = randomFrom(seed);
     const steps: Step[] = [];
     let end = START;
@@ -163,7 +163,7 @@ export const oneMoreCall: fc.Arbitrary<OneMoreCall> = fc
         ? [{ token: USDC, spender, kind: "amount", approvedAt: added.at }]
         : [];
     const known = new Map(
-      standings.map((parts, party) => [party === PARTIES ? NEWCOMER : account(2000 + party), parts]),
+      facts.map((parts, party) => [party === PARTIES ? NEWCOMER : account(2000 + party), parts]),
     );
     const rowsWith = (all: readonly Step[], approvals: readonly OpenApproval[]) => {
       const calls = callsOf(all);

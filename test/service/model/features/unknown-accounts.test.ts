@@ -21,14 +21,14 @@ function gradeWith(facts: "known" | "unknown"): number {
   });
   const calls = callsOf(steps);
   const isKnown = facts === "known";
-  const untold = isKnown ? {} : { existedAt: START, fundedFromOutside: null };
+  const unreported = isKnown ? {} : { existedAt: START, fundedFromOutside: null };
   const counterparties = [
     // Its deployer has the first funder of the wallet.
     fact(EXECUTOR, {
       ...{ outsideUsers: 0, firstContactAt: START, existedAt: START },
       ...{ ownerLink: isKnown ? "first_funder" : null, fundedFromOutside: isKnown ? false : null },
     }),
-    ...POOLS.map((pool) => fact(pool, { outsideUsers: 12, firstContactAt: START, ...untold })),
+    ...POOLS.map((pool) => fact(pool, { outsideUsers: 12, firstContactAt: START, ...unreported })),
   ];
   const { outcome } = scoreWallet({
     rows: rowsOf(calls, { counterparties }),

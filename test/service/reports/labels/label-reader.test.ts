@@ -31,8 +31,8 @@ function reader(answers: Readonly<Record<string, FoundLabels | LabelFailure>>) {
     })),
     store: {
       find: async (provider, address) => rows.get(`${provider} ${address}`) ?? null,
-      save: async (provider, address, kept) => {
-        rows.set(`${provider} ${address}`, kept);
+      save: async (provider, address, stored) => {
+        rows.set(`${provider} ${address}`, stored);
       },
     },
     now: () => new Date(time),

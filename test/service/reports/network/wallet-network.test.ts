@@ -169,9 +169,9 @@ describe("the dealings of a wallet", () => {
       await meet(account(0x6000 + user), account(0x9000), { calls: 9 });
     }
     const rest = pageOf(await list(), first.next, 100);
-    const told = [...first.entries, ...rest.entries].map(({ address, calls }) => [address, calls]);
-    expect(told).toEqual(before.map(({ address, calls }) => [address, calls]));
-    expect(told[0]).toEqual([lower, 3]);
+    const listed = [...first.entries, ...rest.entries].map(({ address, calls }) => [address, calls]);
+    expect(listed).toEqual(before.map(({ address, calls }) => [address, calls]));
+    expect(listed[0]).toEqual([lower, 3]);
   });
 
   it("leave out accounts that only logs show, beyond a number, the same ones each time and no others, and say so", async () => {

@@ -220,7 +220,7 @@ describe("the outcome of a wallet's transactions", () => {
     ["what a rollup charged", "77", "none", 77n],
     ["nothing where the receipt shows no such fee", "null", "none", 0n],
     ["that it is not known where no receipt was read", "null", null, null],
-  ])("adds to a failure %s", async (_name, l1Fee, effect, told) => {
+  ])("adds to a failure %s", async (_name, l1Fee, effect, expected) => {
     const head = await headBlock();
     const hash = await send({ block: head - 1, ok: false });
     await world.client.query(
@@ -229,7 +229,7 @@ describe("the outcome of a wallet's transactions", () => {
        values (31337, $1, $2, 0, 0, $3, 'transaction', 'enrich', $4, $5, '0xaabbccdd', 0, false, 0, 0, 0, 0, ${l1Fee}, $6)`,
       [AGENT, head - 1, hash, START + (head - 1) * DAY, TARGET, effect],
     );
-    expect((await read()).failures.map((failure) => failure.l1Fee)).toEqual([told]);
+    expect((await read()).failures.map((failure) => failure.l1Fee)).toEqual([expected]);
   });
 
   it("holds what a smart account executed: failures one by one, successes by method", async () => {

@@ -22,19 +22,19 @@ const all: OpenApproval = { token: COLLECTION, spender: SPENDER, kind: "all", ap
 async function revoke(node: Partial<RecoveryNode> = {}, state: Partial<WalletState> = {}) {
   const whole = { wallet: async () => walletState(state), ...node };
   const recovery = await openRecovery(WALLET, fakeRecovery(whole));
-  const standing = await readOpenApprovals(recovery, fakeNode(whole), [amount, all]);
+  const open = await readOpenApprovals(recovery, fakeNode(whole), [amount, all]);
   const tried = await tryRevocations(
     recovery,
     fakeNode(whole),
-    standing.map(({ approval }) => approval),
+    open.map(({ approval }) => approval),
   );
   const revocations = await settleRevocations(recovery, fakeNode(whole), tried);
-  return { ...revocations, standing };
+  return { ...revocations, standing: open };
 }
 
 describe("taking approvals back", () => {
   it("allows a spender nothing, and an operator none of a collection, in consecutive transactions", async () => {
-    const { standing, transactions, cost } = await revoke({ holding: async () => 5n });
+    const { standing: open, transactions, cost } = await revoke({ holding: async () => 5n });
     expect(transactions.map(({ nonce, to, value }) => [nonce, to, value])).toEqual([
       [7, TOKEN, 0n],
       [8, COLLECTION, 0n],
@@ -44,7 +44,7 @@ describe("taking approvals back", () => {
       "setApprovalForAll",
       [expectAddress(SPENDER), false],
     ]);
-    expect(standing.map(({ exposed }) => exposed)).toEqual([5n, null]);
+    expect(open.map(({ exposed }) => exposed)).toEqual([5n, null]);
     expect(cost).toBe(transactions.reduce((sum, { gas, maxFeePerGas }) => sum + gas * maxFeePerGas, 0n));
   });
 
@@ -84,8 +84,8 @@ describe("taking approvals back", () => {
         return 5n;
       },
     });
-    const standing = await readOpenApprovals(recovery, node, many);
-    expect(standing.map(({ exposed }) => exposed)).toEqual(many.map(() => 5n));
+    const open = await readOpenApprovals(recovery, node, many);
+    expect(open.map(({ exposed }) => exposed)).toEqual(many.map(() => 5n));
     expect(asked.filter((spender) => spender === null)).toHaveLength(1);
   });
 

@@ -99,9 +99,9 @@ describe("counterparties", () => {
     await give(AGENT, OTHER, 5n);
     await give(OTHER, AGENT, 2_000n);
     const linkOf = async () => {
-      const told = recordAnswers(world.client);
-      const [read] = await readWalletRows(told.client, request([AGENT]));
-      expect(told.longest()).toBeLessThan(10_000);
+      const recorded = recordAnswers(world.client);
+      const [read] = await readWalletRows(recorded.client, request([AGENT]));
+      expect(recorded.longest()).toBeLessThan(10_000);
       return read?.rows.counterparties.find(({ address }) => address === OTHER)?.ownerLink;
     };
     // 2,000 of 4,001 is not most of it.

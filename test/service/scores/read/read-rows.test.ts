@@ -207,7 +207,7 @@ describe("an index of 400 days with a block a day", () => {
   });
 
   describe("an approval without limit", () => {
-    const STANDING = {
+    const OPEN_APPROVAL = {
       token: account(0xc0),
       spender: OTHER,
       kind: "amount",
@@ -221,7 +221,7 @@ describe("an index of 400 days with a block a day", () => {
     test("is not hidden by what the token logs when its spender draws on it", async () => {
       await approve(10, {});
       await approve(11, { ...byStranger, amount: MUCH });
-      expect(await approvals()).toEqual([STANDING]);
+      expect(await approvals()).toEqual([OPEN_APPROVAL]);
     });
 
     test.each<{ name: string; left: Partial<typeof enrichApproval.$inferInsert> }>([
@@ -278,11 +278,11 @@ describe("an index of 400 days with a block a day", () => {
   });
 
   describe("a history source", () => {
-    const kept = { chainId: 31337, wallet: AGENT, source: "otterscan", toHash: blockHash(99) };
+    const stored = { chainId: 31337, wallet: AGENT, source: "otterscan", toHash: blockHash(99) };
 
     test("reports a wallet that the index does not follow", async () => {
       await world.db.insert(storedHistory).values({
-        ...{ ...kept, complete: true, fromBlock: 3, toBlock: 290 },
+        ...{ ...stored, complete: true, fromBlock: 3, toBlock: 290 },
         fromTimestamp: blockAt(3).timestamp,
       });
       await insertOwnCall(world.client, { call: callAt(10), wallet: AGENT, source: "otterscan" });
@@ -302,7 +302,7 @@ describe("an index of 400 days with a block a day", () => {
       const { toBlock, ...coverage } = expected;
       await followEnriched(world.client, SCHEMA, { wallet: AGENT, block: 100 });
       await world.db.insert(storedHistory).values({
-        ...{ ...kept, complete: true, fromBlock: 3, toBlock },
+        ...{ ...stored, complete: true, fromBlock: 3, toBlock },
         fromTimestamp: blockAt(3).timestamp,
       });
       await insertOwnCall(world.client, { call: callAt(110), wallet: AGENT });

@@ -116,7 +116,7 @@ export const SETTINGS: PanelDeps["settings"] = {
 
 /** Dependencies of a run, and the records that it keeps. */
 export function aRun(models: PanelDeps["models"], change: Partial<PanelDeps> = {}) {
-  const kept: RoleRecord[] = [];
+  const records: RoleRecord[] = [];
   let markers = 0;
   const deps: PanelDeps = {
     models,
@@ -126,10 +126,10 @@ export function aRun(models: PanelDeps["models"], change: Partial<PanelDeps> = {
     known: [],
     begin: async () => undefined,
     keep: async (record) => {
-      kept.push(record);
+      records.push(record);
     },
     signal: new AbortController().signal,
     ...change,
   };
-  return { kept, run: (panelCase: PanelCase = aCase()) => runPanel(panelCase, deps) };
+  return { records, run: (panelCase: PanelCase = aCase()) => runPanel(panelCase, deps) };
 }

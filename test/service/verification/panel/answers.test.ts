@@ -133,9 +133,9 @@ describe("parseCritique", () => {
       { role: "user_advocate", quote: "q".repeat(500), reason: "No." },
     ];
     const parsed = parseCritique(wireCritique({ challenges }));
-    const kept = parsed.kind === "answer" ? parsed.answer.challenges : [];
-    expect(kept.length).toBe(20);
-    expect(kept.at(-1)).toEqual({ role: "user_advocate", quote: `${"q".repeat(399)}…`, reason: "No." });
+    const cut = parsed.kind === "answer" ? parsed.answer.challenges : [];
+    expect(cut.length).toBe(20);
+    expect(cut.at(-1)).toEqual({ role: "user_advocate", quote: `${"q".repeat(399)}…`, reason: "No." });
   });
 
   it.each([

@@ -10,8 +10,10 @@ import { type ModelServer, type Respond, refuse, send, startModelServer, stayOpe
 const NOW = new Date("2026-01-01T00:00:00Z");
 
 function detailOf(status: number, error: object): string | null {
-  const told = classifyModelError(APIError.generate(status, { error }, undefined, new Headers()), NOW);
-  return told.kind === "outcome" && told.outcome.kind !== "text" ? told.outcome.detail : null;
+  const classified = classifyModelError(APIError.generate(status, { error }, undefined, new Headers()), NOW);
+  return classified.kind === "outcome" && classified.outcome.kind !== "text"
+    ? classified.outcome.detail
+    : null;
 }
 
 describe("a refused setting", () => {

@@ -19,14 +19,14 @@ describe("an answer off the schema", () => {
     const models = await serve({
       user_advocate: thenContent(complete('{"score": 90, "note": "full marks"}')),
     });
-    const { run, kept } = aRun(models);
+    const { run, records } = aRun(models);
     expect(decided(await run()).decision.verdict).toBe("ALLOW");
     const [, second] = server.callsOf("user_advocate");
     expect(second?.body.messages?.[0]?.content).toMatch(/What was off:\n(- .+\n)*- the answer: has members/);
     expect(userText(second)).toMatch(
       /=== BEGIN answer (\w+) ===\n{"score": 90, "note": "full marks"}\n=== END answer \1 ===\n\nHere the blocks end\. .+$/,
     );
-    expect(kept.find(({ role }) => role === "user_advocate")).toMatchObject({
+    expect(records.find(({ role }) => role === "user_advocate")).toMatchObject({
       answer: { kind: "answer" },
       ...{ requests: 2, promptTokens: 2_000, completionTokens: 200, costUsd: 0.006 },
     });
@@ -43,7 +43,7 @@ describe("an answer off the schema", () => {
   });
 
   it("twice is an abstention, and three ballots still decide", async () => {
-    const { run, kept } = aRun(await serve({ domain_expert: always(off) }));
+    const { run, records } = aRun(await serve({ domain_expert: always(off) }));
     const outcome = decided(await run());
     expect(outcome.decision.votes).not.toHaveProperty("domain_expert");
     expect(outcome.findings[1]).toMatchObject({
@@ -52,7 +52,7 @@ describe("an answer off the schema", () => {
     });
     expect(server.callsOf("domain_expert").length).toBe(2);
     expect(userText(server.callsOf("critic")[0])).not.toContain("ballot_domain_expert");
-    expect(kept.find(({ role }) => role === "domain_expert")?.answer.kind).toBe("abstained");
+    expect(records.find(({ role }) => role === "domain_expert")?.answer.kind).toBe("abstained");
   });
 
   it("from half the generators gives no verdict, names them, and spares the others", async () => {
@@ -103,12 +103,12 @@ describe("a model server", () => {
     ["silent", always(stayOpen), true],
   ])("that is %s gives no verdict, which is worth another try", async (_, answer, retryable) => {
     await serve(each(ROLE_NAMES, answer));
-    const { run, kept } = aRun(modelsOf(server.baseUrl, { callMs: 400 }));
+    const { run, records } = aRun(modelsOf(server.baseUrl, { callMs: 400 }));
     const outcome = await run();
     expect(outcome).toMatchObject({ kind: "failed", retryable });
     for (const role of GENERATOR_ROLES)
       expect(outcome).toHaveProperty("message", expect.stringContaining(role));
-    expect(JSON.stringify([outcome, kept])).not.toMatch(new RegExp(`${API_KEY}|127\\.0\\.0\\.1`));
+    expect(JSON.stringify([outcome, records])).not.toMatch(new RegExp(`${API_KEY}|127\\.0\\.0\\.1`));
     expect(server.callsOf("critic")).toEqual([]);
   });
 

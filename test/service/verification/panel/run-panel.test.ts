@@ -28,7 +28,7 @@ async function serve(script: Script = {}) {
 
 describe("a run", () => {
   it("comes from four ballots, a critique and a synthesis to what the tally makes of them", async () => {
-    const { run, kept } = aRun(await serve());
+    const { run, records } = aRun(await serve());
     const outcome = decided(await run());
     expect(outcome).toMatchObject({
       decision: { verdict: "ALLOW", finalScore: 90, confidence: 0.9, rulesFired: [] },
@@ -45,8 +45,8 @@ describe("a run", () => {
       ["critic", null, null],
       ["synthesiser", null, null],
     ]);
-    expect(kept.map(({ role }) => role).sort()).toEqual([...ROLE_NAMES].sort());
-    expect(kept[0]).toMatchObject({
+    expect(records.map(({ role }) => role).sort()).toEqual([...ROLE_NAMES].sort());
+    expect(records[0]).toMatchObject({
       requests: 1,
       promptTokens: 1_000,
       completionTokens: 100,
@@ -201,10 +201,10 @@ describe("an interrupted run", () => {
     );
     await first.run();
     server.calls.length = 0;
-    const again = aRun(modelsOf(server.baseUrl), { known: first.kept });
+    const again = aRun(modelsOf(server.baseUrl), { known: first.records });
     await again.run();
     expect(server.calls.map(({ role }) => role)).toEqual(["user_advocate", "synthesiser"]);
-    expect(again.kept.map(({ role }) => role)).toEqual(["user_advocate", "synthesiser"]);
+    expect(again.records.map(({ role }) => role)).toEqual(["user_advocate", "synthesiser"]);
   });
 
   it.each<[string, Partial<RoleRecord>]>([
@@ -214,7 +214,7 @@ describe("an interrupted run", () => {
     const first = aRun(await serve());
     await first.run();
     server.calls.length = 0;
-    const known = first.kept.map((record) =>
+    const known = first.records.map((record) =>
       record.role === "domain_expert" ? { ...record, ...change } : record,
     );
     await aRun(modelsOf(server.baseUrl), { known }).run();
@@ -228,9 +228,9 @@ describe("an interrupted run", () => {
         void late.promise.then(() => contentAnswer(call)(response));
       },
     });
-    const { run, kept } = aRun(models);
+    const { run, records } = aRun(models);
     const running = run();
-    await expect.poll(() => kept.length).toBe(3);
+    await expect.poll(() => records.length).toBe(3);
     late.resolve();
     expect((await running).kind).toBe("decided");
   });
@@ -239,14 +239,14 @@ describe("an interrupted run", () => {
 describe("an end from outside", () => {
   it("stops every question, asks no more, and rejects with the reason", async () => {
     const stopping = new AbortController();
-    const { run, kept } = aRun(await serve(each(["user_advocate", "domain_expert"], always(stayOpen))), {
+    const { run, records } = aRun(await serve(each(["user_advocate", "domain_expert"], always(stayOpen))), {
       signal: stopping.signal,
     });
     const running = run();
-    await expect.poll(() => kept.length).toBe(2);
+    await expect.poll(() => records.length).toBe(2);
     stopping.abort(new Error("the worker stops"));
     await expect(running).rejects.toThrow("the worker stops");
-    expect(kept.length).toBe(2);
+    expect(records.length).toBe(2);
     expect(server.calls.length).toBe(4);
   });
 

@@ -323,7 +323,7 @@ describe("rule 5, the critic", () => {
   });
   const three = [challenge("criteria_auditor"), challenge("domain_expert"), challenge("user_advocate")];
   const held = (rule: string) => ({ verdict: "HOLD", criticOverrideApplied: true, rulesFired: [rule] });
-  const kept = (verdict: string) => ({ verdict, criticOverrideApplied: false, rulesFired: [] });
+  const unchanged = (verdict: string) => ({ verdict, criticOverrideApplied: false, rulesFired: [] });
   const allow = scores(80, 80, 80, 80);
   const reject = scores(20, 20, 20, 20);
 
@@ -353,8 +353,8 @@ describe("rule 5, the critic", () => {
       decided({ critique, ballots: allow }),
       decided({ critique, ballots: reject }),
     ];
-    expect(allowed).toMatchObject(onAllow === null ? kept("ALLOW") : held(onAllow));
-    expect(refused).toMatchObject(onReject === null ? kept("REJECT") : held(onReject));
+    expect(allowed).toMatchObject(onAllow === null ? unchanged("ALLOW") : held(onAllow));
+    expect(refused).toMatchObject(onReject === null ? unchanged("REJECT") : held(onReject));
   });
 
   it("does not take the words of another ballot for those of the challenged one", () => {
@@ -374,7 +374,7 @@ describe("rule 5, the critic", () => {
     const critique = answer(aCritique({ challenges }));
     expect(decided({ critique, shown, ballots: allow })).toMatchObject(held("challenged"));
     expect(decided({ critique, shown: { ...shown, ballots: {} }, ballots: allow })).toMatchObject(
-      kept("ALLOW"),
+      unchanged("ALLOW"),
     );
   });
 

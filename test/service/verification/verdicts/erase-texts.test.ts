@@ -33,7 +33,7 @@ afterAll(() => world.close());
 const ask = (verdictId: string, owner: string) =>
   requestErasure(world.db, { verdictId, owner, now: world.now() });
 const erase = () => eraseRequested(world.db, world.now());
-const KEPT = { specText: "Name three rivers.", acceptanceCriteria: "Names three rivers" };
+const SPECIFICATION = { specText: "Name three rivers.", acceptanceCriteria: "Names three rivers" };
 
 describe("who may have texts erased, and when", () => {
   const over: ErasureState = {
@@ -79,7 +79,7 @@ describe("a request", () => {
     expect(await ask(id, owner)).toEqual({ kind: "requested", requestedAt, erasedAt: world.now() });
 
     const evidence = [{ text: null, createdAt: expect.any(Date) }];
-    expect(await readStoredTexts(world.db, id)).toEqual({ ...KEPT, outputText: null, evidence });
+    expect(await readStoredTexts(world.db, id)).toEqual({ ...SPECIFICATION, outputText: null, evidence });
     const hash = before?.runs[0]?.evidenceHash;
     expect(await readStoredEvidence(world.db, id, null)).toEqual({ run: 1, body: null, hash });
     const after = await readVerdict(world.db, id);
@@ -112,7 +112,7 @@ describe("a request", () => {
     expect(await erase()).toBe(2);
     const gone = { specText: null, acceptanceCriteria: null, outputText: null };
     expect(await readStoredTexts(world.db, id)).toMatchObject(gone);
-    expect(await readStoredTexts(world.db, needed)).toMatchObject({ ...KEPT, outputText: null });
+    expect(await readStoredTexts(world.db, needed)).toMatchObject({ ...SPECIFICATION, outputText: null });
   });
 
   it("leaves a HOLD that a reviewer can still decide", async () => {
@@ -185,7 +185,7 @@ describe("a request", () => {
     }
     expect(await erase()).toBe(2);
     expect(await readStoredTexts(world.db, id)).toMatchObject({ specText: null, outputText: null });
-    expect(await readStoredTexts(world.db, unbound)).toMatchObject({ ...KEPT, outputText: null });
+    expect(await readStoredTexts(world.db, unbound)).toMatchObject({ ...SPECIFICATION, outputText: null });
     await world.query(`drop schema chain_${CHAIN_ID} cascade`);
   });
 

@@ -13,10 +13,10 @@ test.each<[string, readonly RoleName[], readonly RoleName[], readonly RoleName[]
   ["four generators', where the critic abstained", ALL, ["critic"], ALL],
   ["the critic's of four generators", [...ALL, "critic"], ["synthesiser"], [...ALL, "critic"]],
   ["everybody's", [...ALL, "critic", "synthesiser"], [], [...ALL, "critic", "synthesiser"]],
-])("answers that need not be asked for again: %s", (_, whoAnswered, whoAbstained, kept) => {
+])("answers that need not be asked for again: %s", (_, whoAnswered, whoAbstained, reused) => {
   const records = [
     ...whoAbstained.map((role) => abstained(role)),
     ...whoAnswered.map((role) => answered(role, {})),
   ];
-  expect(reusableAnswers(records).map(({ role }) => role)).toEqual(kept);
+  expect(reusableAnswers(records).map(({ role }) => role)).toEqual(reused);
 });

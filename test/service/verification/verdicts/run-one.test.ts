@@ -111,10 +111,10 @@ describe("a worker that dies", () => {
     const id = await world.add();
     const first = await world.lease();
     const dying = new AbortController();
-    const kept = [answered("criteria_auditor", { score: 80 }), abstained("domain_expert")];
+    const given = [answered("criteria_auditor", { score: 80 }), abstained("domain_expert")];
     const died = runOne(
       world.deps(async (_, { keep }) => {
-        for (const record of kept) await keep(record);
+        for (const record of given) await keep(record);
         return new Promise(() => undefined);
       }),
       first,
@@ -129,7 +129,7 @@ describe("a worker that dies", () => {
       await given.keep(answered("domain_expert", { score: 70 }));
       return decided("ALLOW");
     });
-    expect(known).toEqual([kept[0]]);
+    expect(known).toEqual([given[0]]);
     expect(await readRoleCalls(world.db, first)).toMatchObject([
       { role: "criteria_auditor", requests: 1 },
       { role: "domain_expert", requests: 2, promptTokens: 200, answer: { answer: { score: 70 } } },

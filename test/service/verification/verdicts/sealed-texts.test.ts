@@ -55,8 +55,8 @@ async function heldVerdict(db: Database): Promise<string> {
   ]);
   await world.run(hold, { db });
   const offer = { verdictId, owner: "key:1", text: TEXTS.evidence, isFinal: false };
-  const kept = await acceptEvidence({ db, now: world.now, randomUuid: randomUUID }, offer);
-  expect(kept).toMatchObject({ kind: "kept", count: 1 });
+  const accepted = await acceptEvidence({ db, now: world.now, randomUuid: randomUUID }, offer);
+  expect(accepted).toMatchObject({ kind: "kept", count: 1 });
   return verdictId;
 }
 

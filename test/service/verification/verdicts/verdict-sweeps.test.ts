@@ -91,18 +91,18 @@ describe("texts", () => {
     return rows[0];
   }
 
-  const KEPT = { output: true, spec: true, evidence: true, dropped: false };
+  const ALL_STORED = { output: true, spec: true, evidence: true, dropped: false };
   const GONE = { output: false, spec: false, evidence: false, dropped: true };
 
   it.each([
     ["completed", GONE],
     ["failed", GONE],
-    ["pending", KEPT],
-    ["processing", KEPT],
+    ["pending", ALL_STORED],
+    ["processing", ALL_STORED],
   ])("of a verdict that is %s, after their time of retention", async (status, after) => {
     const id = await judged(status);
     await sweep(89);
-    expect(await textsOf(id)).toEqual(KEPT);
+    expect(await textsOf(id)).toEqual(ALL_STORED);
     await sweep(91);
     expect(await textsOf(id)).toEqual(after);
   });
@@ -138,7 +138,7 @@ describe("texts", () => {
       [id, CHAIN_ID],
     );
     await sweep(400);
-    expect(await textsOf(id)).toEqual(KEPT);
+    expect(await textsOf(id)).toEqual(ALL_STORED);
     await db.$client.query(
       end === "a reviewer decides"
         ? "update ahs.verdict set final_verdict = 'REJECT'"

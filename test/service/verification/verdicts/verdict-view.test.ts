@@ -49,7 +49,7 @@ describe("a verdict as its readers see it", () => {
     const id = await world.add();
     const waiting = ROLE_NAMES.map((role) => ({ role, status: "waiting" }));
     expect((await readVerdict(world.db, id))?.progress).toEqual(waiting);
-    const kept = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<void>();
     const late = Promise.withResolvers<void>();
     const run = world.run(async (_, { begin, keep }) => {
       await begin(answered("criteria_auditor", null));
@@ -57,11 +57,11 @@ describe("a verdict as its readers see it", () => {
       await begin(begun);
       await keep(answered("criteria_auditor", { reasoning: "SECRET" }));
       await keep(abstained("user_advocate"));
-      kept.resolve();
+      stored.resolve();
       await late.promise;
       return decided("ALLOW");
     });
-    await kept.promise;
+    await stored.promise;
     const view = await readVerdict(world.db, id);
     const shown: Partial<Record<RoleName, string>> = {
       criteria_auditor: "answered",

@@ -59,7 +59,7 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
     (await db.$client.query(text, [...values])).rows;
 
   /** A debit of the key that was kept for a verdict. */
-  const keptDebit = async (): Promise<string> => {
+  const capturedDebit = async (): Promise<string> => {
     const id = randomUUID();
     await query("update ahs.api_key set balance_units = balance_units - $1", [UNITS]);
     await query(
@@ -95,7 +95,7 @@ export async function createVerdictWorld(start = new Date("2026-11-20T10:00:00.0
       providerAddr: PROVIDER,
       owner: `key:${key.id}`,
       units: UNITS,
-      debitId: await keptDebit(),
+      debitId: await capturedDebit(),
       status: "pending",
       notBefore: now,
       cause: "submitted",

@@ -13,7 +13,7 @@ const { work, refuse, repair, breakDown } = agentCalls(WALLET);
 const sent: Hex[] = [];
 
 /** Makes two failures of an unfollowed wallet, one of which would succeed now. */
-export async function makeToldPast({ chain }: Testkit): Promise<void> {
+export async function makeReportedPast({ chain }: Testkit): Promise<void> {
   const { repairableTarget, revertOnDemand } = chain.contracts;
   await chain.rpc.request("anvil_setBalance", WALLET, numberToHex(10n ** 20n));
   await chain.send({ from: roleAccounts().deployer.address, to: repairableTarget, data: breakDown });
@@ -29,7 +29,7 @@ export async function makeToldPast({ chain }: Testkit): Promise<void> {
 }
 
 /** Declares the test of failures that the history source alone knows. */
-export function testRetryOfTold({ kit, createCaller }: ReportStand): void {
+export function testRetryOfReported({ kit, createCaller }: ReportStand): void {
   test.concurrent("failures from before a wallet was followed are found, tried and offered like any other", async () => {
     const { ask } = await createCaller();
     const untilAnswered = (path: string) =>

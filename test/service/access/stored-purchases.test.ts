@@ -47,8 +47,8 @@ test("a purchase on a page is found until it is a day old, by its key alone, and
   expect(await find(at(0.02))).toEqual({ kind: "running" });
   expect(await find(at(0.04))).toEqual({ kind: "none" });
   await answers.keep(slot, { contentType: "application/json", body: '{"a":"é"}' });
-  const kept = { kind: "answered", body: '{"a":"é"}', until: at(24) };
-  for (const hours of [0, 0.5, 23.9]) expect(await find(at(hours)), `${hours} h`).toEqual(kept);
+  const stored = { kind: "answered", body: '{"a":"é"}', until: at(24) };
+  for (const hours of [0, 0.5, 23.9]) expect(await find(at(hours)), `${hours} h`).toEqual(stored);
   expect(await find(at(24))).toEqual({ kind: "none" });
   expect(await find(BOUGHT, { secret, wallet: OTHER })).toEqual({ kind: "none" });
   expect(await find(BOUGHT, { secret: stranger.secret, wallet: WALLET })).toEqual({ kind: "none" });
