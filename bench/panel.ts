@@ -11,7 +11,7 @@ import { createVerdictMetrics } from "../service/verification/metrics.ts";
 import { tokensOfCase } from "../service/verification/panel/check-context.ts";
 import { runPanel } from "../service/verification/panel/run-panel.ts";
 import { type RunOneDeps, runOne } from "../service/verification/verdicts/run-one.ts";
-import { leaseVerdicts } from "../service/verification/verdicts/verdict-queue.ts";
+import { leaseVerdicts } from "../service/verification/verdicts/verdict-queue.sql.ts";
 import { atLeast, atMost, type BenchRow, shown } from "./bench-row.ts";
 import { queueVerdicts } from "./panel-population.ts";
 

@@ -13,7 +13,7 @@ import {
 import { readQuarantineFacts } from "../../service/db/quarantine.ts";
 import { countOpen } from "../../service/ingest/warm/warm-state.ts";
 import { ageSeconds, readSanctionsSources } from "../../service/sanctions/sources.ts";
-import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
+import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.sql.ts";
 import type { Config } from "../config.ts";
 import { MACHINE_CLOCK } from "../process.ts";
 import { checkDatabaseDisk } from "./disk.ts";

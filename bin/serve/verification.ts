@@ -16,7 +16,7 @@ import {
 } from "../../service/verification/verdicts/appeals.ts";
 import { requestErasure } from "../../service/verification/verdicts/erase-texts.ts";
 import { recordReview } from "../../service/verification/verdicts/review.ts";
-import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.ts";
+import { readVerdictQueue } from "../../service/verification/verdicts/verdict-queue.sql.ts";
 import {
   readStoredEvidence,
   readStoredTexts,

@@ -1,6 +1,7 @@
 import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { PoolClient } from "pg";
+import { QUERY_DEADLINE } from "./database.ts";
 import { toQuery } from "./statement.ts";
 
 // The builder selects from tables alone: it has no words for locks, notifications and settings of PostgreSQL.
@@ -26,4 +27,9 @@ export async function limitStatements(tx: NodePgDatabase, milliseconds: number):
 /** Wakes the listeners of a channel once the transaction ends. */
 export async function notify(tx: NodePgDatabase, channel: string): Promise<void> {
   await tx.execute(sql`select pg_notify(${channel}, '')`);
+}
+
+/** Has a connection be notified of a channel. */
+export async function listen(client: PoolClient, channel: string): Promise<void> {
+  await client.query({ ...QUERY_DEADLINE, ...toQuery(sql`listen ${sql.identifier(channel)}`) });
 }

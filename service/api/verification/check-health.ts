@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import { databaseFailure } from "../../db/database-failure.ts";
 import { freshnessOf, type IndexHead } from "../../db/index-snapshot.ts";
 import type { ModelReachability } from "../../verification/panel/openai-client.ts";
-import type { readVerdictQueue } from "../../verification/verdicts/verdict-queue.ts";
+import type { readVerdictQueue } from "../../verification/verdicts/verdict-queue.sql.ts";
 
 /** not_configured: the operator left it out; this is not a failure. */
 type CheckStatus = "ok" | "failing" | "not_configured";

@@ -1,7 +1,7 @@
-import { eq, sql } from "drizzle-orm";
+import { and, count, eq, gte, or } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Database, underDeadline } from "../../db/database.ts";
-import { appeal } from "../../db/tables/appeal.ts";
+import { type AppealState, appeal } from "../../db/tables/appeal.ts";
 import type { AppealTerm, AppealTerms } from "./decide-appeal.ts";
 
 /** Reads the time to appeal of a verdict, with the state of its appeal; null if none was opened. */
@@ -36,14 +36,17 @@ export async function readAppealFigures(
   { chainId, now }: { chainId: number; now: Date },
 ): Promise<AppealFigures> {
   const since = new Date(now.getTime() - FIGURE_DAYS * 86_400_000);
-  const { rows } = await underDeadline(db).execute<AppealFigures>(sql`
-    select count(*) filter (where state = 'open')::int as open,
-      count(*) filter (where state = 'upheld')::int as upheld,
-      count(*) filter (where state = 'overturned')::int as overturned,
-      count(*) filter (where state = 'held')::int as held,
-      count(*) filter (where state = 'failed')::int as failed
-    from ahs.appeal where chain_id = ${chainId} and (ended_at >= ${since} or state = 'open')`);
-  const [row] = rows;
-  if (row === undefined) throw new Error("a count answers one row");
-  return row;
+  const rows = await underDeadline(db)
+    .select({ state: appeal.state, count: count() })
+    .from(appeal)
+    .where(and(eq(appeal.chainId, chainId), or(gte(appeal.endedAt, since), eq(appeal.state, "open"))))
+    .groupBy(appeal.state);
+  const countOf = (wanted: AppealState) => rows.find(({ state }) => state === wanted)?.count ?? 0;
+  return {
+    open: countOf("open"),
+    upheld: countOf("upheld"),
+    overturned: countOf("overturned"),
+    held: countOf("held"),
+    failed: countOf("failed"),
+  };
 }

@@ -1,4 +1,4 @@
-import { and, desc, eq, sql } from "drizzle-orm";
+import { and, desc, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "../../db/database.ts";
 import { indexOf, tablesExist } from "../../db/index-tables.ts";
@@ -28,6 +28,11 @@ export async function readIndexedTime(
   const { block } = indexOf(chainId);
   const [row] = await db.select({ timestamp: block.timestamp }).from(block).where(eq(block.number, number));
   return row?.timestamp ?? null;
+}
+
+/** The id that the index gives the job of a row's escrow and number. */
+export function jobIdOf(escrow: SQLWrapper, jobId: SQLWrapper): SQL {
+  return sql`${escrow} || ':' || ${jobId}`;
 }
 
 /** A job by its escrow's events: its newest submission with the block of its first, and how it ended. A null member has no event yet. */

@@ -1,9 +1,10 @@
-import { and, eq, getTableColumns, isNotNull, isNull, lte, or, sql } from "drizzle-orm";
+import { and, count, eq, exists, getTableColumns, isNotNull, isNull, lte, or } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { holdChain } from "../../db/chain-fence.ts";
-import { viewOf } from "../../db/index-snapshot.ts";
+import { indexOf } from "../../db/index-tables.ts";
 import { holdClock } from "../../db/tables/settlement.ts";
 import { verdict } from "../../db/tables/verdict.ts";
+import { lockVerdict } from "../verdicts/lock-verdict.ts";
 import {
   type ClockSnapshot,
   type ClockStep,
@@ -12,7 +13,7 @@ import {
   nextRerun,
 } from "./decide-clock.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
-import { readEscrowIndex, readIndexedJob, readIndexedTime } from "./escrow-jobs.ts";
+import { jobIdOf, readEscrowIndex, readIndexedJob, readIndexedTime } from "./escrow-jobs.ts";
 import { JOB_COLUMNS, jobOf } from "./types.ts";
 
 type Ticking = Pick<
@@ -112,8 +113,12 @@ const RUNNING = and(
 
 /** Reads running clocks with a due action at that time of the chain. Throws without an index of the escrows. */
 async function readDueClocks(db: NodePgDatabase, chainId: number, at: Date) {
-  const isOver = sql`exists (select from ${viewOf(chainId, "job")} j
-    where j.id = ${verdict.jobEscrow} || ':' || ${verdict.jobId} and j.ended_block is not null)`;
+  const { job } = indexOf(chainId);
+  const isTheJob = eq(job.id, jobIdOf(verdict.jobEscrow, verdict.jobId));
+  const ended = db
+    .select()
+    .from(job)
+    .where(and(isTheJob, isNotNull(job.endedBlock)));
   return db
     .select({ verdictId: holdClock.verdictId })
     .from(holdClock)
@@ -126,7 +131,7 @@ async function readDueClocks(db: NodePgDatabase, chainId: number, at: Date) {
           lte(holdClock.endsAt, at),
           lte(holdClock.rerunAt, at),
           and(isNull(holdClock.reviewToldAt), lte(holdClock.reviewBy, at)),
-          isOver,
+          exists(ended),
         ),
       ),
     )
@@ -136,7 +141,7 @@ async function readDueClocks(db: NodePgDatabase, chainId: number, at: Date) {
 
 /** Locks the running clock of a verdict until the database transaction ends; null if it ended. */
 async function takeClock(tx: NodePgDatabase, verdictId: string): Promise<HoldClock | null> {
-  await tx.execute(sql`select 1 from ahs.verdict where id = ${verdictId} for update`);
+  await lockVerdict(tx, verdictId);
   const [row] = await tx
     .select({ ...getTableColumns(holdClock), ...JOB_COLUMNS })
     .from(holdClock)
@@ -162,10 +167,17 @@ async function patchClock(
 
 /** Counts jobs on HOLD: all, and those with a requested review. */
 export async function countHolds(db: NodePgDatabase, chainId: number) {
-  const { rows } = await db.execute<{ open: number; forReview: number }>(sql`
-    select count(*)::int as open, count(h.review_told_at)::int as "forReview"
-    from ahs.hold_clock h join ahs.verdict v on v.id = h.verdict_id
-    where h.chain_id = ${chainId} and h.ended_at is null and v.final_verdict = 'HOLD'
-      and v.replaced_at is null`);
-  return rows[0] ?? { open: 0, forReview: 0 };
+  const [holds] = await db
+    .select({ open: count(), forReview: count(holdClock.reviewToldAt) })
+    .from(holdClock)
+    .innerJoin(verdict, eq(verdict.id, holdClock.verdictId))
+    .where(
+      and(
+        eq(holdClock.chainId, chainId),
+        isNull(holdClock.endedAt),
+        eq(verdict.finalVerdict, "HOLD"),
+        isNull(verdict.replacedAt),
+      ),
+    );
+  return holds ?? { open: 0, forReview: 0 };
 }

@@ -1,5 +1,9 @@
+import { and, desc, eq, gt, sql } from "drizzle-orm";
+import type { Address } from "viem";
 import type { Deployment } from "../../chain/deployments.ts";
+import { lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
+import { feedPrice } from "../../db/tables/enrich.ts";
 import type { ReleasedMoney } from "../panel/types.ts";
 import { readFunded } from "./escrow-jobs.ts";
 import { type EscrowClient, EscrowFailure, findEscrow, readPaymentToken } from "./escrow-node.ts";
@@ -43,13 +47,23 @@ export async function readReleasedMoney(
 /** Rounded up, since a rule asks whether it is above an amount. */
 async function worthOf(
   { db, deployment, now }: Pick<Parameters<typeof readReleasedMoney>[0], "db" | "deployment" | "now">,
-  { feed, decimals, amount }: { feed: string; decimals: number; amount: bigint },
+  { feed, decimals, amount }: { feed: Address; decimals: number; amount: bigint },
 ): Promise<ReleasedMoney> {
   const today = Math.floor(now().getTime() / DAY_MS);
-  const { rows } = await db.$client.query<{ micro_usd: string }>(
-    `select ceil($1::numeric * answer * 1000000 / power(10::numeric, decimals + $2::integer))::text as micro_usd
-     from ahs.feed_price where chain_id = $3 and feed = lower($4) and day > $5 order by day desc limit 1`,
-    [amount, decimals, deployment.chainId, feed, today - PRICE_DAYS],
-  );
-  return rows[0] === undefined ? "unknown" : BigInt(rows[0].micro_usd);
+  const { answer, day, decimals: places } = feedPrice;
+  const [price] = await db
+    .select({
+      microUsd: sql<string>`ceil(${amount}::numeric * ${answer} * 1000000 / power(10::numeric, ${places} + ${decimals}::integer))::text`,
+    })
+    .from(feedPrice)
+    .where(
+      and(
+        eq(feedPrice.chainId, deployment.chainId),
+        eq(feedPrice.feed, lowerCase(feed)),
+        gt(day, today - PRICE_DAYS),
+      ),
+    )
+    .orderBy(desc(day))
+    .limit(1);
+  return price === undefined ? "unknown" : BigInt(price.microUsd);
 }

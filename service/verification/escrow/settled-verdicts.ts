@@ -1,8 +1,12 @@
+import { desc, eq, sql } from "drizzle-orm";
 import type { Address, Hex } from "viem";
 import { LOCAL_CHAIN_ID } from "../../chain/networks.ts";
 import { cachedReader } from "../../db/cached.ts";
-import { type Database, rowsInTime } from "../../db/database.ts";
+import { type Database, underDeadline } from "../../db/database.ts";
 import { fromIndex } from "../../db/index-snapshot.ts";
+import { indexOf, numberOf } from "../../db/index-tables.ts";
+import { verdictRun } from "../../db/tables/verdict.ts";
+import { jobIdOf } from "./escrow-jobs.ts";
 
 /** A decision that the evaluator contract carried out, by its event. Addresses are lower-case. */
 export type SettledVerdict = {
@@ -27,27 +31,30 @@ export function createSettledVerdictReader(
   db: Database,
   { chainId, monotonicMs }: { readonly chainId: number; readonly monotonicMs: () => number },
 ): () => Promise<readonly SettledVerdict[]> {
+  const { job, verdictEvent: event } = indexOf(chainId);
+  const isTheirs = eq(verdictRun.evidenceHash, event.evidenceHash);
+  const reads = underDeadline(db);
+  const run = reads.select({ id: verdictRun.verdictId }).from(verdictRun).where(isTheirs).limit(1);
+  const newest = reads
+    .select({
+      escrow: event.escrow,
+      jobId: event.jobId,
+      decision: sql<SettledVerdict["decision"]>`(array['ALLOW', 'REJECT', 'HOLD'])[${event.decision}]`,
+      score: event.score,
+      provider: job.provider,
+      seconds: numberOf(event.timestamp),
+      transactionHash: event.transactionHash,
+      verdictId: chainId === LOCAL_CHAIN_ID ? sql<string | null>`${run}` : sql<null>`null`,
+    })
+    .from(event)
+    .leftJoin(job, eq(job.id, jobIdOf(event.escrow, event.jobId)))
+    .orderBy(desc(event.block), desc(event.id))
+    .limit(SHOWN)
+    .prepare(`settled_verdicts_${chainId}`);
   return cachedReader(
     async () => {
-      const rows = await fromIndex(
-        rowsInTime<Omit<SettledVerdict, "jobId" | "at"> & { jobId: string; seconds: number }>(db, {
-          name: `settled_verdicts_${chainId}`,
-          text: `
-            select v.escrow, v.job_id::text as "jobId", (array['ALLOW', 'REJECT', 'HOLD'])[v.decision] as decision, v.score,
-              j.provider, v.timestamp::float8 as seconds, v.transaction_hash as "transactionHash",
-              case when $1 then (select r.verdict_id from ahs.verdict_run r where r.evidence_hash = v.evidence_hash limit 1)
-                end as "verdictId"
-            from "chain_${chainId}".verdict_event v
-            left join "chain_${chainId}".job j on j.id = v.escrow || ':' || v.job_id
-            order by v.block desc, v.id desc limit ${SHOWN}`,
-          values: [chainId === LOCAL_CHAIN_ID],
-        }),
-      );
-      return (rows ?? []).map(({ jobId, seconds, ...row }) => ({
-        ...row,
-        jobId: BigInt(jobId),
-        at: new Date(seconds * 1_000),
-      }));
+      const rows = (await fromIndex(newest.execute())) ?? [];
+      return rows.map(({ seconds, ...row }) => ({ ...row, at: new Date(seconds * 1_000) }));
     },
     { milliseconds: CACHED_MS, monotonicMs },
   );

@@ -1,8 +1,10 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, eq, isNotNull, isNull, min, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { viewOf } from "../../db/index-snapshot.ts";
+import { indexOf } from "../../db/index-tables.ts";
 import { settlement, settlementCheck } from "../../db/tables/settlement.ts";
 import { jobSpec, verdict, verdictRun } from "../../db/tables/verdict.ts";
+import { lockVerdict } from "../verdicts/lock-verdict.ts";
+import { jobIdOf } from "./escrow-jobs.ts";
 import { JOB_COLUMNS, jobOf } from "./types.ts";
 
 /**
@@ -48,13 +50,16 @@ export async function readUnsigned(db: NodePgDatabase, of: { chainId: number; no
 }
 
 /** Two queries with an index each. One query with `or` would read every waiting decision. */
-const dueOf = (of: Parameters<typeof readUnsigned>[1]) => sql`
+function dueOf(of: Parameters<typeof readUnsigned>[1]) {
+  const { job } = indexOf(of.chainId);
+  return sql`
   (${queued(of.chainId)} and c.not_before <= ${of.now} order by c.not_before limit ${of.limit})
   union
   (${queued(of.chainId)} and c.not_before is not null and c.status = 'waiting_for_submission'
-    and exists (select from ${viewOf(of.chainId, "job")} j where j.id = v.job_escrow || ':' || v.job_id
-      and (j.submitted_block is not null or j.ended_block is not null))
+    and exists (select from ${job} where ${job.id} = ${jobIdOf(sql`v.job_escrow`, sql`v.job_id`)}
+      and (${job.submittedBlock} is not null or ${job.endedBlock} is not null))
     order by c.not_before limit ${of.limit})`;
+}
 
 const queued = (chainId: number) => sql`
   select c.verdict_id, c.attempts, c.not_before
@@ -71,22 +76,24 @@ export async function readOldestUnsigned(
   db: NodePgDatabase,
   chainId: number,
 ): Promise<ReadonlyMap<WaitStatus, Date>> {
-  const { rows } = await db.execute<{ status: WaitStatus; oldest: Date | string }>(sql`
-    select c.status, min(r.created_at) as oldest
-    from ahs.settlement_check c join ahs.verdict_run r on r.verdict_id = c.verdict_id and r.run = c.run
-    where c.chain_id = ${chainId} and c.not_before is not null
-    group by c.status`);
-  return new Map(rows.map(({ status, oldest }) => [status, new Date(oldest)]));
+  const oldest = await db
+    .select({ status: sql<WaitStatus>`${settlementCheck.status}`, at: min(verdictRun.createdAt) })
+    .from(settlementCheck)
+    .innerJoin(
+      verdictRun,
+      and(eq(verdictRun.verdictId, settlementCheck.verdictId), eq(verdictRun.run, settlementCheck.run)),
+    )
+    .where(and(eq(settlementCheck.chainId, chainId), isNotNull(settlementCheck.notBefore)))
+    .groupBy(settlementCheck.status);
+  return new Map(oldest.flatMap(({ status, at }) => (at === null ? [] : [[status, at] as const])));
 }
 
 /** True if a decision is still its verdict's newest; then it is locked until the database transaction ends. */
-export async function takeDecision(
+export function takeDecision(
   tx: NodePgDatabase,
   { verdictId, run }: { verdictId: string; run: number },
 ): Promise<boolean> {
-  const { rows } = await tx.execute(sql`
-    select 1 from ahs.verdict where id = ${verdictId} and runs = ${run} and replaced_at is null for update`);
-  return rows.length === 1;
+  return lockVerdict(tx, verdictId, eq(verdict.runs, run), isNull(verdict.replacedAt));
 }
 
 /**
@@ -117,5 +124,5 @@ export async function noteCheck(
 }
 
 export async function dropCheck(tx: NodePgDatabase, verdictId: string): Promise<void> {
-  await tx.execute(sql`delete from ahs.settlement_check where verdict_id = ${verdictId}`);
+  await tx.delete(settlementCheck).where(eq(settlementCheck.verdictId, verdictId));
 }

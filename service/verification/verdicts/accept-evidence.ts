@@ -5,6 +5,7 @@ import type { Database } from "../../db/database.ts";
 import { holdClock } from "../../db/tables/settlement.ts";
 import { heldEvidence, jobSpec, type RunCause, verdict } from "../../db/tables/verdict.ts";
 import { hashText } from "../panel/hashes.ts";
+import { lockVerdict } from "./lock-verdict.ts";
 import { askRerun } from "./rerun-verdict.ts";
 import { placeOf } from "./sealed-texts.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
@@ -162,7 +163,7 @@ type EvidenceState = NonNullable<Awaited<ReturnType<typeof takeForEvidence>>>;
  * running run; a tried run has read the texts of that time. `clock` is null without a running clock.
  */
 async function takeForEvidence(tx: NodePgDatabase, verdictId: string) {
-  await tx.execute(sql`select 1 from ahs.verdict where id = ${verdictId} for update`);
+  await lockVerdict(tx, verdictId);
   const [state] = await tx
     .select({
       status: verdict.status,
@@ -209,15 +210,18 @@ export async function noteFinal(
     textHash,
   }: Pick<typeof heldEvidence.$inferInsert, "verdictId" | "submittedBy" | "textHash">,
 ): Promise<void> {
-  await tx.execute(sql`
-    update ahs.held_evidence set final_by = array_append(array_remove(final_by, ${submittedBy}), ${submittedBy})
-    where verdict_id = ${verdictId} and text_hash = ${textHash}`);
+  const others = sql`array_remove(${heldEvidence.finalBy}, ${submittedBy})`;
+  await tx
+    .update(heldEvidence)
+    .set({ finalBy: sql`array_append(${others}, ${submittedBy})` })
+    .where(and(eq(heldEvidence.verdictId, verdictId), eq(heldEvidence.textHash, textHash)));
 }
 
 /** Makes a scheduled run due now, in the database transaction that locks the verdict. */
 async function hastenRun(tx: NodePgDatabase, verdictId: string, now: Date): Promise<void> {
-  await tx.execute(sql`
-    update ahs.verdict set not_before = ${now}, updated_at = ${now}
-    where id = ${verdictId} and status = 'pending'`);
+  await tx
+    .update(verdict)
+    .set({ notBefore: now, updatedAt: now })
+    .where(and(eq(verdict.id, verdictId), eq(verdict.status, "pending")));
   await wakeWorkers(tx);
 }

@@ -1,8 +1,9 @@
-import { and, eq, isNull, type SQL, sql } from "drizzle-orm";
+import { and, eq, gte, isNull, notExists, type SQL, sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import type { Database } from "../../db/database.ts";
-import { QUERY_DEADLINE, underDeadline } from "../../db/database.ts";
+import { underDeadline } from "../../db/database.ts";
 import { pauseFor } from "../../db/run-loop.ts";
+import { keyDebit } from "../../db/tables/api-key.ts";
 import { type VerdictStatus, verdict } from "../../db/tables/verdict.ts";
 import {
   activate,
@@ -245,12 +246,20 @@ async function readPurchase(
 
 /** True if a key has reserved a price since that moment for an output that is not stored yet. */
 async function holdsForOutput(db: Database, keyId: string, since: Date): Promise<boolean> {
-  const { rowCount } = await db.$client.query({
-    ...QUERY_DEADLINE,
-    text: `select from ahs.key_debit as debit
-      where key_id = $1 and state = 'held' and endpoint = 'POST /v1/outputs' and created_at >= $2
-        and not exists (select from ahs.verdict where debit_id = debit.id)`,
-    values: [keyId, since],
-  });
-  return rowCount !== null && rowCount > 0;
+  const reads = underDeadline(db);
+  const outputs = reads.select().from(verdict).where(eq(verdict.debitId, keyDebit.id));
+  const [held] = await reads
+    .select({ id: keyDebit.id })
+    .from(keyDebit)
+    .where(
+      and(
+        eq(keyDebit.keyId, keyId),
+        eq(keyDebit.state, "held"),
+        eq(keyDebit.endpoint, "POST /v1/outputs"),
+        gte(keyDebit.createdAt, since),
+        notExists(outputs),
+      ),
+    )
+    .limit(1);
+  return held !== undefined;
 }

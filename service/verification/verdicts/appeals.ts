@@ -1,13 +1,14 @@
-import { and, eq, lte, ne, or, sql } from "drizzle-orm";
+import { and, eq, inArray, lte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
 import { type Database, underDeadline } from "../../db/database.ts";
 import { type AppealState, type Appellant, appeal } from "../../db/tables/appeal.ts";
-import { settlement } from "../../db/tables/settlement.ts";
+import { settlement, settlementCheck } from "../../db/tables/settlement.ts";
 import { jobSpec, verdict, verdictRun } from "../../db/tables/verdict.ts";
 import { UNDER_APPEAL } from "../escrow/decide-signing.ts";
 import { queueDecision } from "../escrow/settlements.ts";
 import type { Decision } from "../panel/types.ts";
+import { lockVerdict } from "./lock-verdict.ts";
 import { fateOf, keepPrice, lockPrice, type Price, returnPrice } from "./purchase-price.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
@@ -264,12 +265,14 @@ async function activate(tx: NodePgDatabase, found: Unsettled, at: Date): Promise
     .set({ state: "open", openedAt: at, leaseUntil: null, updatedAt: at })
     .where(eq(appeal.verdictId, verdictId));
   if (isLate) return failAppeal(tx, verdictId, { message: "It was paid too late.", at });
-  await tx.execute(sql`
-    update ahs.verdict set status = 'pending', cause = 'appeal', tried_at = null, not_before = ${at}, error_message = null
-    where id = ${verdictId}`);
-  await tx.execute(sql`
-    update ahs.settlement_check set status = 'appealed', reason = ${UNDER_APPEAL}
-    where verdict_id = ${verdictId} and run = ${run}`);
+  await tx
+    .update(verdict)
+    .set({ status: "pending", cause: "appeal", triedAt: null, notBefore: at, errorMessage: null })
+    .where(eq(verdict.id, verdictId));
+  await tx
+    .update(settlementCheck)
+    .set({ status: "appealed", reason: UNDER_APPEAL })
+    .where(and(eq(settlementCheck.verdictId, verdictId), eq(settlementCheck.run, run)));
   await wakeWorkers(tx);
   const news = { kind: "appealed", run, decision: facts.finalVerdict, appellant, decideBy } as const;
   await notifyOfVerdict(tx, news, { verdictId, at });
@@ -303,9 +306,16 @@ async function endOverdue(db: Database, verdictId: string, now: Date): Promise<v
     const term = await readTerm(tx, verdictId);
     if (term?.state !== "open" || term.decideBy > now) return;
     const message = `The second panel made no decision until ${term.decideBy.toISOString()}.`;
-    await tx.execute(sql`
-      update ahs.verdict set status = 'completed', lease_until = null, error_message = ${message}, updated_at = ${now}
-      where id = ${verdictId} and cause = 'appeal' and status in ('pending', 'processing')`);
+    await tx
+      .update(verdict)
+      .set({ status: "completed", leaseUntil: null, errorMessage: message, updatedAt: now })
+      .where(
+        and(
+          eq(verdict.id, verdictId),
+          eq(verdict.cause, "appeal"),
+          inArray(verdict.status, ["pending", "processing"]),
+        ),
+      );
     await failAppeal(tx, verdictId, { message, at: now });
   });
 }
@@ -351,10 +361,6 @@ export async function endAppeal(
   if (ended === undefined) throw new Error(`verdict ${verdictId} has no open appeal`);
   if (ended.state === "overturned") await returnPrice(tx, ended, at);
   return { appealedRun: ended.run };
-}
-
-async function lockVerdict(tx: NodePgDatabase, verdictId: string): Promise<void> {
-  await tx.execute(sql`select 1 from ahs.verdict where id = ${verdictId} for update`);
 }
 
 async function readTerm(tx: NodePgDatabase, verdictId: string) {

@@ -2,6 +2,7 @@ import { sql } from "drizzle-orm";
 import { returnDebit } from "../../access/key-debits.ts";
 import { decideCapture } from "../../access/schemes/auth-capture/captures.ts";
 import type { Database } from "../../db/database.ts";
+import { verdict } from "../../db/tables/verdict.ts";
 import { failAppeal } from "./appeals.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
 import { isLeasedBy, type RunLease } from "./verdict-queue.ts";
@@ -26,22 +27,26 @@ export async function failRun(
   const retryAt = retryable ? planRetry({ triedAt: lease.triedAt, now: at }, deps.random) : null;
   return deps.db.transaction(async (tx) => {
     if (retryAt !== null) {
-      const { rowCount } = await tx.execute(sql`
-        update ahs.verdict set status = 'pending', lease_until = null, not_before = ${retryAt}, updated_at = ${at}
-        where ${isLeasedBy(lease)}`);
+      const retried = { status: "pending", leaseUntil: null, notBefore: retryAt, updatedAt: at } as const;
+      const { rowCount } = await tx.update(verdict).set(retried).where(isLeasedBy(lease));
       return rowCount === 1 ? "retried" : "lost";
     }
-    const ended = await tx.execute<{ status: "failed" | "completed"; debit_id: string | null }>(sql`
-      update ahs.verdict set status = case when runs = 0 then 'failed' else 'completed' end, lease_until = null,
-        error_message = ${message}, updated_at = ${at}
-      where ${isLeasedBy(lease)} returning status, debit_id`);
-    const [row] = ended.rows;
+    const [row] = await tx
+      .update(verdict)
+      .set({
+        status: sql`case when ${verdict.runs} = 0 then 'failed' else 'completed' end`,
+        leaseUntil: null,
+        errorMessage: message,
+        updatedAt: at,
+      })
+      .where(isLeasedBy(lease))
+      .returning({ status: verdict.status, debitId: verdict.debitId });
     if (row === undefined) return "lost";
     if (row.status === "completed") {
       if (lease.cause === "appeal") await failAppeal(tx, lease.verdictId, { message, at });
       return "stands";
     }
-    if (row.debit_id !== null) await returnDebit(tx, row.debit_id);
+    if (row.debitId !== null) await returnDebit(tx, row.debitId);
     const { verdictId, retries } = lease;
     await decideCapture(tx, verdictId, { to: "voiding", at });
     await notifyOfVerdict(tx, { kind: "failed", message, retries }, { verdictId, at });

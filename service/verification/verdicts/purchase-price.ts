@@ -1,4 +1,4 @@
-import { sql } from "drizzle-orm";
+import { and, type Column, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { creditPayer } from "../../access/api-keys.ts";
 import { keepDebit, returnDebit } from "../../access/key-debits.ts";
@@ -61,11 +61,18 @@ export async function keepPrice(
   if (paymentId === null) return;
   const body = Buffer.from(JSON.stringify(answer));
   // An answered payment keeps its response.
-  const { rowCount } = await tx.execute(sql`
-    update ahs.payment set state = 'answered', updated_at = ${at}, answered_at = coalesce(answered_at, ${at}),
-      answer_type = case when state = 'settled' then 'application/json' else answer_type end,
-      answer_body = case when state = 'settled' then ${body} else answer_body end
-    where id = ${paymentId} and state in ('settled', 'answered')`);
+  const ifSettled = (answered: SQL, column: Column) =>
+    sql`case when ${payment.state} = 'settled' then ${answered} else ${column} end`;
+  const { rowCount } = await tx
+    .update(payment)
+    .set({
+      state: "answered",
+      updatedAt: at,
+      answeredAt: sql`coalesce(${payment.answeredAt}, ${at})`,
+      answerType: ifSettled(sql`'application/json'`, payment.answerType),
+      answerBody: ifSettled(sql`${body}`, payment.answerBody),
+    })
+    .where(and(eq(payment.id, paymentId), inArray(payment.state, ["settled", "answered"])));
   if (rowCount !== 1) throw new Error(`payment ${paymentId} has not moved, so that it buys no ${bought}`);
 }
 

@@ -1,8 +1,10 @@
-import { sql } from "drizzle-orm";
+import { and, eq, exists, inArray, isNotNull, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Retaken, retakeDebit } from "../../access/key-debits.ts";
 import type { Database } from "../../db/database.ts";
-import type { VerdictStatus, verdict } from "../../db/tables/verdict.ts";
+import { payment } from "../../db/tables/payment.ts";
+import { jobSpec, outputText, type VerdictStatus, verdict, verdictRun } from "../../db/tables/verdict.ts";
+import { lockVerdict } from "./lock-verdict.ts";
 import { MAX_RETRIES } from "./settle-intake.ts";
 import { wakeWorkers } from "./verdict-queue.ts";
 
@@ -72,23 +74,46 @@ export type RetryState = Pick<
 
 /** Locks a verdict until the database transaction ends; null if it does not exist or is not visible. */
 export async function takeForRetry(tx: NodePgDatabase, verdictId: string): Promise<RetryState | null> {
-  const { rows } = await tx.execute<RetryState>(sql`
-    select v.owner, v.status, v.runs, v.retries, v.units, v.debit_id as "debitId", v.replaced_at is not null as "isReplaced",
-      exists (select from ahs.payment p where p.id = v.payment_id and p.capture_state in ('voiding', 'voided')) as "isReturned",
-      case when v.job_id is null then '{}'::text[]
-        else array[v.provider_addr, (select s.client_addr from ahs.job_spec s where s.id = v.spec_id)] end as parties,
-      exists (select from ahs.output_text o where o.verdict_id = v.id)
-        and exists (select from ahs.job_spec s where s.id = v.spec_id and s.spec_text is not null) as "hasTexts"
-    from ahs.verdict v where v.id = ${verdictId} and v.status <> 'unsettled' for update of v`);
-  return rows[0] ?? null;
+  if (!(await lockVerdict(tx, verdictId, ne(verdict.status, "unsettled")))) return null;
+  const { owner, status, runs, retries, units, debitId, jobId, providerAddr } = verdict;
+  const goesBack = tx
+    .select()
+    .from(payment)
+    .where(and(eq(payment.id, verdict.paymentId), inArray(payment.captureState, ["voiding", "voided"])));
+  const output = tx.select().from(outputText).where(eq(outputText.verdictId, verdict.id));
+  const [row] = await tx
+    .select({
+      state: { owner, status, runs, retries, units, debitId },
+      jobId,
+      parties: { providerAddr, clientAddr: jobSpec.clientAddr },
+      isReplaced: sql<boolean>`${isNotNull(verdict.replacedAt)}`,
+      isReturned: sql<boolean>`${exists(goesBack)}`,
+      hasTexts: sql<boolean>`${exists(output)} and ${isNotNull(jobSpec.specText)}`,
+    })
+    .from(verdict)
+    .innerJoin(jobSpec, eq(jobSpec.id, verdict.specId))
+    .where(eq(verdict.id, verdictId));
+  if (row === undefined) return null;
+  const { state, jobId: job, parties, ...facts } = row;
+  return { ...state, ...facts, parties: job === null ? [] : Object.values(parties) };
 }
 
 /** Queues a failed verdict again, as a retry. */
 export async function queueRetry(tx: NodePgDatabase, verdictId: string, at: Date): Promise<void> {
-  await tx.execute(sql`
-    update ahs.verdict set status = 'pending', cause = 'retried', retries = retries + 1, attempts = 0, tried_at = null,
-      not_before = ${at}, lease_until = null, error_message = null, updated_at = ${at}
-    where id = ${verdictId}`);
+  await tx
+    .update(verdict)
+    .set({
+      status: "pending",
+      cause: "retried",
+      retries: sql`${verdict.retries} + 1`,
+      attempts: 0,
+      triedAt: null,
+      notBefore: at,
+      leaseUntil: null,
+      errorMessage: null,
+      updatedAt: at,
+    })
+    .where(eq(verdict.id, verdictId));
 }
 
 /**
@@ -101,19 +126,23 @@ export async function askRerun(
   tx: NodePgDatabase,
   { verdictId, cause, at }: { verdictId: string; cause: "evidence" | "near_expiry"; at: Date },
 ): Promise<"asked" | "busy" | "used_up" | "not_held"> {
-  await tx.execute(sql`select 1 from ahs.verdict where id = ${verdictId} for update`);
-  const { rows } = await tx.execute<{ status: string; is_held: boolean; causes: string[] }>(sql`
-    select v.status, v.final_verdict is not distinct from 'HOLD' as is_held,
-           array(select r.cause from ahs.verdict_run r where r.verdict_id = v.id) as causes
-    from ahs.verdict v where v.id = ${verdictId}`);
-  const [row] = rows;
-  if (row === undefined || !row.is_held || row.causes.includes("review")) return "not_held";
-  if (row.causes.includes(cause)) return "used_up";
+  await lockVerdict(tx, verdictId);
+  const [row] = await tx
+    .select({ status: verdict.status, decision: verdict.finalVerdict })
+    .from(verdict)
+    .where(eq(verdict.id, verdictId));
+  if (row?.decision !== "HOLD") return "not_held";
+  const runs = await tx
+    .select({ cause: verdictRun.cause })
+    .from(verdictRun)
+    .where(eq(verdictRun.verdictId, verdictId));
+  if (runs.some((run) => run.cause === "review")) return "not_held";
+  if (runs.some((run) => run.cause === cause)) return "used_up";
   if (row.status !== "completed") return "busy";
-  await tx.execute(sql`
-    update ahs.verdict set status = 'pending', cause = ${cause}, tried_at = null, not_before = ${at},
-      error_message = null
-    where id = ${verdictId}`);
+  await tx
+    .update(verdict)
+    .set({ status: "pending", cause, triedAt: null, notBefore: at, errorMessage: null })
+    .where(eq(verdict.id, verdictId));
   await wakeWorkers(tx);
   return "asked";
 }

@@ -10,6 +10,7 @@ import { buildEvidence } from "../panel/evidence-document.ts";
 import { thresholdOf } from "../panel/policy.ts";
 import type { Decision, OutputCheck } from "../panel/types.ts";
 import { subjectOf } from "./build-decision.ts";
+import { lockVerdict } from "./lock-verdict.ts";
 import {
   type NewDecision,
   storable,
@@ -20,11 +21,15 @@ import {
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
 
 /** True if a job's verdict failed without a decision and holds its slot; then it is locked until the database transaction ends. */
-async function takeFailedOfJob(tx: NodePgDatabase, verdictId: string): Promise<boolean> {
-  const { rows } = await tx.execute(sql`
-    select 1 from ahs.verdict
-    where id = ${verdictId} and status = 'failed' and runs = 0 and job_id is not null and replaced_at is null for update`);
-  return rows.length === 1;
+function takeFailedOfJob(tx: NodePgDatabase, verdictId: string): Promise<boolean> {
+  return lockVerdict(
+    tx,
+    verdictId,
+    eq(verdict.status, "failed"),
+    eq(verdict.runs, 0),
+    isNotNull(verdict.jobId),
+    isNull(verdict.replacedAt),
+  );
 }
 
 /** A reviewer's decision on a verdict. `reviewedBy` is the reviewer's name in the evidence. */

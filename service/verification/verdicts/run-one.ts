@@ -3,6 +3,7 @@ import { isRefusal, type PanelDeps } from "../panel/ask-role.ts";
 import { type PanelCase, type PanelOutcome, type ReleasedMoney, ROLE_NAMES } from "../panel/types.ts";
 import { buildDecision, type Decided } from "./build-decision.ts";
 import { failRun, type RunFailure } from "./fail-run.ts";
+import { lockVerdict } from "./lock-verdict.ts";
 import {
   LeaseLost,
   readRoleCalls,
@@ -15,7 +16,7 @@ import {
 import { storable, storeDecision } from "./store-decision.ts";
 import { RUNS_IN_OUTAGE, RUNS_PER_DECISION } from "./token-budget.ts";
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
-import { giveBackLease, keepLease, type LeaseDeps, lockLeased, type RunLease } from "./verdict-queue.ts";
+import { giveBackLease, isLeasedBy, keepLease, type LeaseDeps, type RunLease } from "./verdict-queue.ts";
 
 /** Runs the panel; `known` are answers that need not be asked again. */
 export type RunPanel = (
@@ -153,7 +154,7 @@ async function decide(
   const run = { ...lease, startedAt: lease.triedAt, evaluatedAt: now() };
   const decision = buildDecision(outcome, { run, verdictCase });
   const isStored = await db.transaction(async (tx) => {
-    if (!(await lockLeased(tx, lease))) return false;
+    if (!(await lockVerdict(tx, lease.verdictId, isLeasedBy(lease)))) return false;
     await storeDecision(tx, decision);
     return true;
   });

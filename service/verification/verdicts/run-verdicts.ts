@@ -2,7 +2,8 @@ import { nextDay } from "../../db/day-budget.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { type RunOneDeps, runOne } from "./run-one.ts";
 import { readDayTokens, tokenShares } from "./token-budget.ts";
-import { leaseVerdicts, listenForVerdicts, putOffFree, readVerdictQueue } from "./verdict-queue.ts";
+import { leaseVerdicts, putOffFree, readVerdictQueue } from "./verdict-queue.sql.ts";
+import { listenForVerdicts } from "./verdict-queue.ts";
 
 export type VerdictWorkDeps = RunOneDeps & {
   /** Verdicts that this process runs in parallel. */

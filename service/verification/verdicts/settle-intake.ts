@@ -1,8 +1,9 @@
-import { and, eq, lte, sql } from "drizzle-orm";
+import { and, eq, exists, gte, inArray, isNotNull, isNull, lte, ne, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Logger } from "pino";
 import type { Database } from "../../db/database.ts";
 import { webhookEndpoint } from "../../db/tables/alerts.ts";
+import { payment } from "../../db/tables/payment.ts";
 import { outputText, verdict } from "../../db/tables/verdict.ts";
 import type { JobName } from "../escrow/types.ts";
 import { fateOf, keepPrice, lockPrice, type PriceFate } from "./purchase-price.ts";
@@ -18,9 +19,10 @@ export const MAX_RETRIES = 3;
  */
 export async function activate(tx: NodePgDatabase, found: Unsettled, at: Date): Promise<void> {
   const { verdictId, hasEndpoint } = found;
-  await tx.execute(sql`
-    update ahs.verdict set status = 'pending', accepted_at = ${at}, not_before = ${at}, lease_until = null, updated_at = ${at}
-    where id = ${verdictId} and status = 'unsettled'`);
+  await tx
+    .update(verdict)
+    .set({ status: "pending", acceptedAt: at, notBefore: at, leaseUntil: null, updatedAt: at })
+    .where(isUnsettled(verdictId));
   await wakeWorkers(tx);
   const secret = hasEndpoint ? { webhook_secret: null } : {};
   const answer = { verdict_id: verdictId, status: "pending", ...secret };
@@ -131,11 +133,25 @@ export type NewIntake = Pick<
 export function insertIntake(db: Database, intake: NewIntake): Promise<boolean> {
   const { verdictId, endpoint, job, at, ...row } = intake;
   return db.transaction(async (tx) => {
-    await tx.execute(sql`
-      update ahs.verdict set replaced_at = ${at}, updated_at = ${at}
-      where slot = ${row.slot} and replaced_at is null and status = 'failed'
-        and (retries >= ${MAX_RETRIES} or (job_id is not null and owner <> ${row.owner})
-          or exists (select from ahs.payment p where p.id = payment_id and p.capture_state in ('voiding', 'voided')))`);
+    const goesBack = tx
+      .select()
+      .from(payment)
+      .where(and(eq(payment.id, verdict.paymentId), inArray(payment.captureState, ["voiding", "voided"])));
+    await tx
+      .update(verdict)
+      .set({ replacedAt: at, updatedAt: at })
+      .where(
+        and(
+          eq(verdict.slot, row.slot),
+          isNull(verdict.replacedAt),
+          eq(verdict.status, "failed"),
+          or(
+            gte(verdict.retries, MAX_RETRIES),
+            and(isNotNull(verdict.jobId), ne(verdict.owner, row.owner)),
+            exists(goesBack),
+          ),
+        ),
+      );
     if (endpoint !== null) await tx.insert(webhookEndpoint).values({ ...endpoint, createdAt: at });
     const inserted = await tx
       .insert(verdict)
@@ -177,7 +193,7 @@ export async function takeUnsettled(tx: NodePgDatabase, verdictId: string) {
       hasEndpoint: sql<boolean>`${verdict.endpointId} is not null`,
     })
     .from(verdict)
-    .where(and(eq(verdict.id, verdictId), eq(verdict.status, "unsettled")))
+    .where(isUnsettled(verdictId))
     .for("update");
   if (row === undefined) return null;
   return { verdictId, ...row, ...(await lockPrice(tx, row)) };
@@ -188,23 +204,29 @@ export async function takeUnsettled(tx: NodePgDatabase, verdictId: string) {
  * submission costs that verdict no retries.
  */
 export async function dropIntake(tx: NodePgDatabase, verdictId: string): Promise<void> {
-  const { rows } = await tx.execute<{ slot: string; endpoint_id: string | null; created: string }>(sql`
-    delete from ahs.verdict where id = ${verdictId} and status = 'unsettled'
-    returning slot, endpoint_id, created_at::text as created`);
-  const [row] = rows;
+  const [row] = await tx
+    .delete(verdict)
+    .where(isUnsettled(verdictId))
+    .returning({ slot: verdict.slot, endpointId: verdict.endpointId, createdAt: verdict.createdAt });
   if (row === undefined) return;
   // insertIntake writes the same time to both.
-  await tx.execute(sql`
-    update ahs.verdict set replaced_at = null
-    where slot = ${row.slot} and replaced_at = ${row.created}::timestamptz and status = 'failed'`);
-  if (row.endpoint_id !== null) await dropEndpoint(tx, row.endpoint_id);
+  await tx
+    .update(verdict)
+    .set({ replacedAt: null })
+    .where(
+      and(eq(verdict.slot, row.slot), eq(verdict.replacedAt, row.createdAt), eq(verdict.status, "failed")),
+    );
+  if (row.endpointId !== null) await dropEndpoint(tx, row.endpointId);
 }
 
 async function leaseUntil(db: NodePgDatabase, verdictId: string, until: Date): Promise<void> {
-  await db.execute(sql`
-    update ahs.verdict set lease_until = ${until} where id = ${verdictId} and status = 'unsettled'`);
+  await db.update(verdict).set({ leaseUntil: until }).where(isUnsettled(verdictId));
+}
+
+function isUnsettled(verdictId: string) {
+  return and(eq(verdict.id, verdictId), eq(verdict.status, "unsettled"));
 }
 
 async function dropEndpoint(tx: NodePgDatabase, id: string): Promise<void> {
-  await tx.execute(sql`delete from ahs.webhook_endpoint where id = ${id}`);
+  await tx.delete(webhookEndpoint).where(eq(webhookEndpoint.id, id));
 }

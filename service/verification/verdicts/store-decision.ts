@@ -1,12 +1,13 @@
-import { sql } from "drizzle-orm";
+import { and, eq, getTableColumns, gt } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import { decideCapture } from "../../access/schemes/auth-capture/captures.ts";
-import { type RunCause, verdictRun } from "../../db/tables/verdict.ts";
+import { type RunCause, verdict, verdictRun } from "../../db/tables/verdict.ts";
 import { queueDecision } from "../escrow/settlements.ts";
 import type { EvidenceParts } from "../panel/evidence-document.ts";
 import type { Decision, RoleFinding, RuleName, Voting } from "../panel/types.ts";
 import { endAppeal } from "./appeals.ts";
+import { lockVerdict } from "./lock-verdict.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
 
 /**
@@ -71,10 +72,19 @@ export async function storeDecision(
     const { appealedRun } = await endAppeal(tx, { verdictId, decision: finalVerdict, at });
     if (finalVerdict === "HOLD") return keepAppealed(tx, { verdictId, run, appealedRun, at });
   }
-  const { rowCount } = await tx.execute(sql`
-    update ahs.verdict set status = 'completed', cause = ${cause}, runs = ${run}, final_verdict = ${finalVerdict},
-      error_message = null, lease_until = null, evaluated_at = ${at}, updated_at = ${at}
-    where id = ${verdictId} and runs = ${run - 1}`);
+  const { rowCount } = await tx
+    .update(verdict)
+    .set({
+      status: "completed",
+      cause,
+      runs: run,
+      finalVerdict,
+      errorMessage: null,
+      leaseUntil: null,
+      evaluatedAt: at,
+      updatedAt: at,
+    })
+    .where(and(eq(verdict.id, verdictId), eq(verdict.runs, run - 1)));
   if (rowCount !== 1) throw new Error(`decision ${run} of verdict ${verdictId} is not the next one`);
   await decideCapture(tx, verdictId, { to: "capturing", at });
   await queueDecision(tx, { verdictId, run }, at);
@@ -87,9 +97,10 @@ async function keepAppealed(
   tx: NodePgDatabase,
   { verdictId, run, appealedRun, at }: { verdictId: string; run: number; appealedRun: number; at: Date },
 ): Promise<void> {
-  await tx.execute(sql`
-    update ahs.verdict set status = 'completed', error_message = null, lease_until = null, updated_at = ${at}
-    where id = ${verdictId}`);
+  await tx
+    .update(verdict)
+    .set({ status: "completed", errorMessage: null, leaseUntil: null, updatedAt: at })
+    .where(eq(verdict.id, verdictId));
   await queueDecision(tx, { verdictId, run: appealedRun }, at);
   await notifyOfVerdict(tx, { kind: "appeal_held", run, appealedRun }, { verdictId, at });
 }
@@ -99,13 +110,12 @@ export async function takeNewestDecision(
   tx: NodePgDatabase,
   verdictId: string,
 ): Promise<typeof verdictRun.$inferSelect | null> {
-  const { rows } = await tx.execute(sql`
-    select 1 from ahs.verdict where id = ${verdictId} and runs > 0 for update`);
-  if (rows.length === 0) return null;
+  if (!(await lockVerdict(tx, verdictId, gt(verdict.runs, 0)))) return null;
   const [row] = await tx
-    .select()
+    .select(getTableColumns(verdictRun))
     .from(verdictRun)
-    .where(sql`verdict_id = ${verdictId} and run = (select runs from ahs.verdict where id = ${verdictId})`);
+    .innerJoin(verdict, and(eq(verdict.id, verdictRun.verdictId), eq(verdict.runs, verdictRun.run)))
+    .where(eq(verdictRun.verdictId, verdictId));
   if (row === undefined) throw new Error(`verdict ${verdictId} counts a decision that it does not have`);
   return row;
 }

@@ -1,4 +1,4 @@
-import { eq, sql } from "drizzle-orm";
+import { and, eq, isNotNull, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import { jobSpec, outputText, verdict } from "../../db/tables/verdict.ts";
@@ -87,7 +87,5 @@ export async function readVerdictCase(
 
 /** True if a verdict's specification was bound to a job; false for an unknown verdict. */
 export async function isVerdictOfJob(db: NodePgDatabase, verdictId: string): Promise<boolean> {
-  const { rowCount } = await db.execute(sql`
-    select 1 from ahs.verdict where id = ${verdictId} and job_id is not null`);
-  return rowCount === 1;
+  return (await db.$count(verdict, and(eq(verdict.id, verdictId), isNotNull(verdict.jobId)))) === 1;
 }

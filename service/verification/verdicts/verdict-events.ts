@@ -1,10 +1,12 @@
-import { sql } from "drizzle-orm";
+import { eq, isNotNull, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import { alias } from "drizzle-orm/pg-core";
 import { checksumAddress, type Hex, numberToHex } from "viem";
 import { eventId } from "../../alerts/plan-events.ts";
 import { insertEvents, type NewEvent } from "../../alerts/webhook-events.ts";
+import { webhookEndpoint } from "../../db/tables/alerts.ts";
 import type { Appellant } from "../../db/tables/appeal.ts";
-import type { RunCause } from "../../db/tables/verdict.ts";
+import { type RunCause, verdict } from "../../db/tables/verdict.ts";
 import type { JobName } from "../escrow/types.ts";
 import type { Decision } from "../panel/types.ts";
 
@@ -126,9 +128,12 @@ function describe(news: VerdictNews, { verdictId: verdict_id, at }: VerdictMomen
  * endpoint and its events wait until the database transaction ends.
  */
 async function takeVerdictEndpoint(tx: NodePgDatabase, verdictId: string) {
-  const { rows } = await tx.execute<{ id: string; isDisabled: boolean }>(sql`
-    select w.id, w.disabled_at is not null as "isDisabled"
-    from ahs.verdict v join ahs.webhook_endpoint w on w.id = v.endpoint_id
-    where v.id = ${verdictId} for no key update of w`);
-  return rows[0] ?? null;
+  const w = alias(webhookEndpoint, "w");
+  const [row] = await tx
+    .select({ id: w.id, isDisabled: sql<boolean>`${isNotNull(w.disabledAt)}` })
+    .from(verdict)
+    .innerJoin(w, eq(w.id, verdict.endpointId))
+    .where(eq(verdict.id, verdictId))
+    .for("no key update", { of: w });
+  return row ?? null;
 }

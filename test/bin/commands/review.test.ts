@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runReview } from "../../../bin/commands/review.ts";
 import { recordReview } from "../../../service/verification/verdicts/review.ts";
 import { runOne } from "../../../service/verification/verdicts/run-one.ts";
-import { leaseVerdicts } from "../../../service/verification/verdicts/verdict-queue.ts";
+import { leaseVerdicts } from "../../../service/verification/verdicts/verdict-queue.sql.ts";
 import { readVerdict } from "../../../service/verification/verdicts/verdict-view.ts";
 import { decided } from "../../service/verification/verdicts/a-decision.ts";
 import {

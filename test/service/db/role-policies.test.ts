@@ -13,7 +13,7 @@ import { recordReview } from "../../../service/verification/verdicts/review.ts";
 import { runOne } from "../../../service/verification/verdicts/run-one.ts";
 import { dropIntake } from "../../../service/verification/verdicts/settle-intake.ts";
 import { insertSpec } from "../../../service/verification/verdicts/specs.ts";
-import { leaseVerdicts } from "../../../service/verification/verdicts/verdict-queue.ts";
+import { leaseVerdicts } from "../../../service/verification/verdicts/verdict-queue.sql.ts";
 import { openMigrated, urlForRole } from "../../support/test-database.ts";
 import { decided } from "../verification/verdicts/a-decision.ts";
 import {

@@ -3,7 +3,7 @@ import {
   leaseVerdicts,
   putOffFree,
   readVerdictQueue,
-} from "../../../../service/verification/verdicts/verdict-queue.ts";
+} from "../../../../service/verification/verdicts/verdict-queue.sql.ts";
 import { LEASE_MS, useVerdictWorld } from "./verdict-world.ts";
 
 const world = useVerdictWorld();

@@ -9,7 +9,8 @@ import { jobSpec, outputText, verdict } from "../../../../service/db/tables/verd
 import type { TextKeys } from "../../../../service/db/text-seal.ts";
 import { createVerdictMetrics } from "../../../../service/verification/metrics.ts";
 import { type RunOneDeps, type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
-import { leaseVerdicts, type RunLease } from "../../../../service/verification/verdicts/verdict-queue.ts";
+import { leaseVerdicts } from "../../../../service/verification/verdicts/verdict-queue.sql.ts";
+import type { RunLease } from "../../../../service/verification/verdicts/verdict-queue.ts";
 import { aReservation } from "../../../support/a-reservation.ts";
 import { openTestDatabase } from "../../../support/test-database.ts";
 import { decided } from "./a-decision.ts";
