@@ -93,16 +93,19 @@ function show(
     readonly out: (line: string) => void;
   },
 ): void {
-  const kept = addressesIn(known);
+  const deployed = addressesIn(known);
   const counts = new Map(found.map(({ address, accounts }) => [address, accounts]));
-  const all = [...kept, ...found.map(({ address }) => address).filter((address) => !kept.has(address))];
+  const all = [
+    ...deployed,
+    ...found.map(({ address }) => address).filter((address) => !deployed.has(address)),
+  ];
   const rows = all.map((address) => {
     const named = names.flatMap(({ file, byAddress }) => {
       const name = byAddress.get(address);
       return name === undefined ? [] : [`${name} (${file})`];
     });
     const accounts = counts.get(address);
-    const sign = kept.has(address) ? "=" : "+";
+    const sign = deployed.has(address) ? "=" : "+";
     return [
       sign,
       getAddress(address),
@@ -110,6 +113,6 @@ function show(
       named.join("; "),
     ];
   });
-  out(`${title}: ${kept.size} in the deployment, ${all.length - kept.size} more by the index`);
+  out(`${title}: ${deployed.size} in the deployment, ${all.length - deployed.size} more by the index`);
   for (const line of renderTable(rows)) out(line);
 }

@@ -223,19 +223,19 @@ function rowOf(role: Role, account: RolesSeen["accounts"][number] | undefined, s
   return [
     name,
     address,
-    standingOf(role, address, seen.roles),
+    describeHolder(role, address, seen.roles),
     SENDING.includes(role) ? paysFor(balanceWei, seen) : "",
   ];
 }
 
-function standingOf(role: Role, address: Address, { oracle, evaluator, time }: ChainRoles): string {
+function describeHolder(role: Role, address: Address, { oracle, evaluator, time }: ChainRoles): string {
   switch (role) {
     case "publisher":
       return isAddressEqual(address, oracle.publisher) ? "publisher" : "NOT THE PUBLISHER";
     case "signer":
-      return signerStanding(oracle.signers, address, time);
+      return describeSigner(oracle.signers, address, time);
     case "verdictSigner":
-      return evaluator === null ? "no evaluator" : signerStanding(evaluator.signers, address, time);
+      return evaluator === null ? "no evaluator" : describeSigner(evaluator.signers, address, time);
     case "owner": {
       const owned = [
         ...(isAddressEqual(address, oracle.owner) ? ["oracle"] : []),
@@ -249,7 +249,7 @@ function standingOf(role: Role, address: Address, { oracle, evaluator, time }: C
   }
 }
 
-function signerStanding(signers: ContractRoles["signers"], address: Address, now: bigint): string {
+function describeSigner(signers: ContractRoles["signers"], address: Address, now: bigint): string {
   const term = signers.find((signer) => isAddressEqual(signer.address, address));
   if (term === undefined) return "NOT A SIGNER";
   return term.until < now ? "RAN OUT" : `signer ${termOf(term.until, now)}`;

@@ -182,13 +182,13 @@ function number(value: number | null, digits: number): string {
 /** The records of one wallet by two policies on the same rows. */
 type RecordPair = { readonly before: ScoreRecord; readonly after: ScoreRecord };
 
-type Standing = Grade | "INSUFFICIENT";
+type ShownGrade = Grade | "INSUFFICIENT";
 
-const STANDINGS: readonly Standing[] = ["A", "B", "C", "D", "E", "F", "INSUFFICIENT"];
+const SHOWN_GRADES: readonly ShownGrade[] = ["A", "B", "C", "D", "E", "F", "INSUFFICIENT"];
 
 /** Effect of a change of policy: wallets per grade, wallets that change grade, and differences of scores. */
 export function comparePolicies(pairs: readonly RecordPair[]): readonly string[] {
-  const changed = pairs.filter(({ before, after }) => standingOf(before) !== standingOf(after));
+  const changed = pairs.filter(({ before, after }) => shownGradeOf(before) !== shownGradeOf(after));
   return [
     ...gradeTable(pairs),
     "",
@@ -201,13 +201,13 @@ export function comparePolicies(pairs: readonly RecordPair[]): readonly string[]
 
 function gradeTable(pairs: readonly RecordPair[]): readonly string[] {
   const [first] = pairs;
-  const count = (side: keyof RecordPair, standing: Standing) =>
-    pairs.filter((pair) => standingOf(pair[side]) === standing).length;
+  const count = (side: keyof RecordPair, grade: ShownGrade) =>
+    pairs.filter((pair) => shownGradeOf(pair[side]) === grade).length;
   return renderTable([
     ["grade", first?.before.modelVersion ?? "before", first?.after.modelVersion ?? "after", "change"],
-    ...STANDINGS.map((standing) => {
-      const [before, after] = [count("before", standing), count("after", standing)];
-      return [standing, String(before), String(after), signed(after - before)];
+    ...SHOWN_GRADES.map((grade) => {
+      const [before, after] = [count("before", grade), count("after", grade)];
+      return [grade, String(before), String(after), signed(after - before)];
     }),
   ]);
 }
@@ -239,7 +239,7 @@ function changeTable(changed: readonly RecordPair[]): readonly string[] {
   ]);
 }
 
-function standingOf({ outcome }: ScoreRecord): Standing {
+function shownGradeOf({ outcome }: ScoreRecord): ShownGrade {
   return outcome.kind === "scored" ? outcome.grade : "INSUFFICIENT";
 }
 

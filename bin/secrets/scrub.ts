@@ -61,8 +61,8 @@ function quotedSecrets(): readonly [RegExp, string] {
   const head = `((?:${named}|${listed})${SPACE})`;
   // As Node shows what is no string.
   const bare = "(?:0x)?[0-9a-f]{32,}";
-  const kept = Array.from({ length: values.length + 1 }, (_, i) => `$${i + 1}`).join("");
-  return [new RegExp(`${head}(?:${values.join("|")}|${bare})`, "gi"), `${kept}${REDACTED}`];
+  const groups = Array.from({ length: values.length + 1 }, (_, i) => `$${i + 1}`).join("");
+  return [new RegExp(`${head}(?:${values.join("|")}|${bare})`, "gi"), `${groups}${REDACTED}`];
 }
 
 /**
@@ -125,7 +125,7 @@ export function createScrub(known: readonly string[]): Scrub {
   return (text) => {
     if (text.length > LONGEST) return `${REDACTED}\n`;
     const less = anyKnown === null ? text : text.replace(anyKnown, REDACTED);
-    return FORMS.reduce((so, [form, kept]) => so.replace(form, kept), less);
+    return FORMS.reduce((so, [form, replacement]) => so.replace(form, replacement), less);
   };
 }
 
@@ -160,17 +160,17 @@ export function scrubOutput(scrub: Scrub, outputs: readonly NodeJS.WriteStream[]
 /** Gives of what it takes the lines that are whole, and keeps the rest. */
 function wholeLines() {
   const decoder = new StringDecoder("utf8");
-  let kept = "";
+  let rest = "";
   return {
     take(bytes: Uint8Array): string {
-      const text = kept + decoder.write(bytes);
+      const text = rest + decoder.write(bytes);
       const end = text.lastIndexOf("\n") + 1;
-      kept = text.slice(end);
+      rest = text.slice(end);
       return text.slice(0, end);
     },
     rest(): string {
-      const text = kept + decoder.end();
-      kept = "";
+      const text = rest + decoder.end();
+      rest = "";
       return text;
     },
   };

@@ -110,9 +110,9 @@ const DEMO_UNITS = 1_000_000;
 /** The demo key of this data directory; a new one if it is missing or unknown to the database. */
 export async function keepDemoKey(db: Database, files: LocalFiles): Promise<string> {
   if (existsSync(files.demoKeyFile)) {
-    const kept = readFileSync(files.demoKeyFile, "utf8");
-    const known = await apiKeyFinder(db)(hashApiKey(kept));
-    if (known !== null && known.revokedAt === null) return kept;
+    const stored = readFileSync(files.demoKeyFile, "utf8");
+    const known = await apiKeyFinder(db)(hashApiKey(stored));
+    if (known !== null && known.revokedAt === null) return stored;
   }
   const wanted = { name: "demo", partner: false, balanceUnits: DEMO_UNITS, expiresAt: null };
   const { secret } = await createApiKey(db, wanted, { randomBytes, randomUuid: randomUUID });
@@ -127,7 +127,7 @@ export function receiptKeys(
 ): Record<string, string> {
   const older: Record<string, string> =
     previous.length === 0 ? {} : { RECEIPT_PREVIOUS_KEYS: previous.join(",") };
-  return { RECEIPT_PRIVATE_KEY: current ?? keptSecret(files.receiptKeyFile), ...older };
+  return { RECEIPT_PRIVATE_KEY: current ?? storedSecret(files.receiptKeyFile), ...older };
 }
 
 /** The variables of the keys that encrypt stored texts: those configured, else one kept in the data directory. */
@@ -137,11 +137,11 @@ export function textKeys(
 ): Record<string, string> {
   const older: Record<string, string> =
     old.length === 0 ? {} : { TEXT_ENCRYPTION_OLD_KEYS: old.map((key) => bytesToHex(key)).join(",") };
-  const key = current === null ? keptSecret(files.textKeyFile) : bytesToHex(current);
+  const key = current === null ? storedSecret(files.textKeyFile) : bytesToHex(current);
   return { TEXT_ENCRYPTION_KEY: key, ...older };
 }
 
-function keptSecret(file: string): string {
+function storedSecret(file: string): string {
   if (!existsSync(file)) writeSecret(file, bytesToHex(randomBytes(32)));
   return readFileSync(file, "utf8");
 }

@@ -193,7 +193,7 @@ export async function playDemoJobs(demo: {
 }): Promise<readonly string[]> {
   const { up, files, warn } = demo;
   const rpc = jsonRpc(up.rpc_url);
-  const jobs = await keptJobs(files, rpc);
+  const jobs = await storedJobs(files, rpc);
   const missing = PLAY_ORDER.filter((name) => jobs.shown[name] === undefined);
   if (missing.length === 0) return linesOf(jobs.shown, up);
   const stage = await setStage(demo, rpc);
@@ -235,13 +235,16 @@ function placeOf({ verdictId, escrow, jobId }: Shown, { base_url }: UpFile): str
 }
 
 /** Jobs that were played on this very chain. */
-async function keptJobs({ demoJobsFile }: Pick<LocalFiles, "demoJobsFile">, rpc: JsonRpc): Promise<DemoJobs> {
+async function storedJobs(
+  { demoJobsFile }: Pick<LocalFiles, "demoJobsFile">,
+  rpc: JsonRpc,
+): Promise<DemoJobs> {
   const first = (await rpc.request("eth_getBlockByNumber", "0x1", false)) as { readonly hash: Hex };
   const anew: DemoJobs = { chain: first.hash, shown: {} };
   if (!existsSync(demoJobsFile)) return anew;
   // Only this module writes the file, and with this type.
-  const kept = JSON.parse(readFileSync(demoJobsFile, "utf8")) as DemoJobs;
-  return kept.chain === first.hash ? kept : anew;
+  const stored = JSON.parse(readFileSync(demoJobsFile, "utf8")) as DemoJobs;
+  return stored.chain === first.hash ? stored : anew;
 }
 
 /** A client with test coins, and a provider that nothing else sends for. */

@@ -35,7 +35,7 @@ const keep = (line: unknown) => {
 };
 process.on("disconnect", () => process.kill(process.pid, "SIGINT"));
 try {
-  const password = keptPassword(join(dataDir, "password"));
+  const password = storedPassword(join(dataDir, "password"));
   secrets.push(password);
   if (isRoot) for (const path of [dataDir, import.meta.dirname]) requireEnterable(path);
   await stopLeftover(clusterDir);
@@ -97,7 +97,7 @@ async function ensureDatabase(password: string): Promise<void> {
   await client.end();
 }
 
-function keptPassword(file: string): string {
+function storedPassword(file: string): string {
   mkdirSync(join(file, ".."), { recursive: true });
   if (!existsSync(file)) writeFileSync(file, randomBytes(18).toString("base64url"), { mode: 0o600 });
   return readFileSync(file, "utf8");

@@ -265,7 +265,7 @@ export async function urlsOfLeastRights(
   files: LocalFiles,
   databaseUrl: string,
 ): Promise<ProcessUrls> {
-  const passwords = keptPasswords(files);
+  const passwords = storedPasswords(files);
   const client = await db.$client.connect();
   try {
     await createRoles(client);
@@ -289,7 +289,7 @@ function userOf(role: RoleName): string {
   return `${role}_user`;
 }
 
-function keptPasswords({ databaseUsersFile }: LocalFiles): Record<RoleName, string> {
+function storedPasswords({ databaseUsersFile }: LocalFiles): Record<RoleName, string> {
   if (!existsSync(databaseUsersFile)) {
     const fresh = Object.fromEntries(ROLES.map((role) => [role, randomBytes(18).toString("base64url")]));
     writeSecret(databaseUsersFile, `${JSON.stringify(fresh)}\n`);

@@ -140,7 +140,7 @@ export type IdempotentAnswers = ReturnType<typeof createIdempotentAnswers>;
 
 /** Seconds after which a request counts as dead: as long as its debit is held at most. */
 const RUNNING_SECONDS = 120;
-const KEPT_SECONDS = 86_400;
+const STORED_SECONDS = 86_400;
 
 const BEGIN = `
   insert into ahs.idempotent_answer as kept (scope, key_hash, fingerprint, state, created_at, expires_at)
@@ -209,7 +209,7 @@ export function keepAnswerStatement(
 ): { readonly text: string; readonly values: unknown[] } {
   return {
     text: KEEP,
-    values: [scope, keyHash, fingerprint, contentType, bytesOf(body), after(at, KEPT_SECONDS)],
+    values: [scope, keyHash, fingerprint, contentType, bytesOf(body), after(at, STORED_SECONDS)],
   };
 }
 

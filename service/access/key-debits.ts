@@ -117,8 +117,9 @@ export function createKeyDebits(deps: KeyDebitDeps) {
   }, BATCH);
   return {
     async hold(request: HoldRequest): Promise<HoldOutcome> {
-      const kept = request.repeat === undefined ? null : await keptDebit(request.keyId, request.repeat, deps);
-      return kept ?? hold(request);
+      const captured =
+        request.repeat === undefined ? null : await findCaptured(request.keyId, request.repeat, deps);
+      return captured ?? hold(request);
     },
     /** Captures a reserved debit; a released one stays released. */
     async keep(debitId: string): Promise<void> {
@@ -147,7 +148,7 @@ export function createKeyDebits(deps: KeyDebitDeps) {
 }
 
 /** The debit that captured the same purchase within a day; null if none did. */
-async function keptDebit(
+async function findCaptured(
   keyId: string,
   repeat: string,
   { db, now }: KeyDebitDeps,

@@ -104,8 +104,8 @@ function changeData(type: AlertEvent, change: ScoreChange, breached: readonly Br
   const common = {
     address: checksumAddress(wallet),
     chain_id: chainId,
-    previous: standingOf(before),
-    current: standingOf(after),
+    previous: describeScore(before),
+    current: describeScore(after),
     confidence: after.confidenceMicros / MICRO,
     confidence_level: after.confidenceLevel,
     as_of_block: after.asOfBlock,
@@ -129,7 +129,7 @@ function changeData(type: AlertEvent, change: ScoreChange, breached: readonly Br
 }
 
 /** A score as a payment is routed by it under the default table. */
-function standingOf(score: AlertScore | null) {
+function describeScore(score: AlertScore | null) {
   const action = defaultAction({ sanctioned: score?.sanctioned === true, score });
   return { grade: score?.grade ?? null, ahs_score: score?.ahsScore ?? null, trust_routing: action };
 }

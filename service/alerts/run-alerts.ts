@@ -81,7 +81,7 @@ function runDeliveries(deps: AlertDeps, limits: VisitLimits, signal: AbortSignal
 
 async function runUpkeep(deps: AlertDeps, pauseMs: number, signal: AbortSignal): Promise<void> {
   const { db, metrics, logger, now, monotonicMs } = deps;
-  let [sweptAt, toldAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let [sweptAt, notifiedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
   await runLoop({
     logger,
     what: "keeping the webhook queue in order",
@@ -89,8 +89,8 @@ async function runUpkeep(deps: AlertDeps, pauseMs: number, signal: AbortSignal):
     pauseMs,
     pass: async () => {
       await dropEventsOfEnded(db, now());
-      if (monotonicMs() - toldAt > EXPIRY_EVERY_MS) {
-        toldAt = monotonicMs();
+      if (monotonicMs() - notifiedAt > EXPIRY_EVERY_MS) {
+        notifiedAt = monotonicMs();
         await noteExpiry(deps);
       }
       const { depth, lagSeconds } = await readWebhookQueue(db, now());

@@ -6,8 +6,8 @@ export type GasPrice = {
 };
 
 /** Callers come by the hundred, blocks every second or two. */
-const FEES_KEPT_MS = 2_000;
-const COIN_KEPT_MS = 60_000;
+const FEES_CACHED_MS = 2_000;
+const COIN_CACHED_MS = 60_000;
 /** Feeds answer anew once a day at least; an older answer is ignored. */
 const MAX_ANSWER_AGE_SECONDS = 172_800n;
 const MICRO = 1_000_000n;
@@ -33,8 +33,8 @@ export function createGasPrice(deps: {
   fallbackUsd: number;
   now: () => Date;
 }): GasPrice {
-  const fees = kept(FEES_KEPT_MS, deps.now, () => readFees(deps.client));
-  const coin = kept(COIN_KEPT_MS, deps.now, () => readCoinMicroUsd(deps));
+  const fees = cachedFor(FEES_CACHED_MS, deps.now, () => readFees(deps.client));
+  const coin = cachedFor(COIN_CACHED_MS, deps.now, () => readCoinMicroUsd(deps));
   return {
     async microUsd(gas) {
       const [{ perGas, l1 }, coinMicroUsd] = await Promise.all([fees(), coin()]);
@@ -81,7 +81,7 @@ async function readCoinMicroUsd({
 }
 
 /** The same answer for a while; a failure is not kept. */
-function kept<Answer>(ms: number, now: () => Date, ask: () => Promise<Answer>): () => Promise<Answer> {
+function cachedFor<Answer>(ms: number, now: () => Date, ask: () => Promise<Answer>): () => Promise<Answer> {
   let last: { readonly at: number; readonly answer: Promise<Answer> } | null = null;
   return () => {
     const at = now().getTime();

@@ -268,16 +268,16 @@ async function readStart(
 ): Promise<{ bytes: Uint8Array; ended: boolean }> {
   const isEventStream = /^text\/event-stream\b/i.test(answer.headers["content-type"]?.trim() ?? "");
   const endsEvent = eventWatcher();
-  const kept: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of answer as AsyncIterable<Buffer>) {
-    kept.push(chunk);
+    chunks.push(chunk);
     length += chunk.length;
     if (length >= maxBytes || (isEventStream && endsEvent(chunk))) {
-      return { bytes: Buffer.concat(kept).subarray(0, maxBytes), ended: false };
+      return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), ended: false };
     }
   }
-  return { bytes: Buffer.concat(kept), ended: true };
+  return { bytes: Buffer.concat(chunks), ended: true };
 }
 
 /** Returns for each chunk whether the first event with data ends in it; reads every byte once. */
@@ -310,12 +310,12 @@ async function* counted(stream: Readable, maxBytes: number): AsyncGenerator<Buff
 }
 
 async function gather(chunks: AsyncIterable<Buffer | null>): Promise<Uint8Array | null> {
-  const kept: Buffer[] = [];
+  const parts: Buffer[] = [];
   for await (const chunk of chunks) {
     if (chunk === null) return null;
-    kept.push(chunk);
+    parts.push(chunk);
   }
-  return Buffer.concat(kept);
+  return Buffer.concat(parts);
 }
 
 function toBody(bytes: Uint8Array | null): Body | FetchFailure {

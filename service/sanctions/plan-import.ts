@@ -16,22 +16,22 @@ export type ImportRules = {
 
 /** The changes of an import, or why the present list stays: a list that looks damaged clears no address. */
 export function planImport(
-  kept: KeptList,
+  stored: KeptList,
   next: { readonly edition: string; readonly entries: readonly ListedAddress[] },
   { allowEmpty, force }: ImportRules,
 ) {
   if (next.entries.length === 0 && !allowEmpty)
     return refused("it has no EVM address; --allow-empty takes it all the same");
-  if (!force && kept.edition !== null && next.edition < kept.edition)
+  if (!force && stored.edition !== null && next.edition < stored.edition)
     return refused(
-      `its edition, ${next.edition}, is older than the kept one, ${kept.edition}; --force takes it all the same`,
+      `its edition, ${next.edition}, is older than the kept one, ${stored.edition}; --force takes it all the same`,
     );
-  const before = kept.entries.length;
+  const before = stored.entries.length;
   if (!force && next.entries.length * 2 < before)
     return refused(
       `it has ${next.entries.length} addresses where the kept one has ${before}; --force takes it all the same`,
     );
-  const known = new Map(kept.entries.map(({ address, reference }) => [address, reference]));
+  const known = new Map(stored.entries.map(({ address, reference }) => [address, reference]));
   const listed = new Set(next.entries.map(({ address }) => address));
   const added = next.entries.filter(({ address }) => !known.has(address));
   const changed = next.entries.filter(({ address, reference }) => {
@@ -42,7 +42,7 @@ export function planImport(
     kind: "import" as const,
     added,
     changed,
-    removed: kept.entries.filter(({ address }) => !listed.has(address)),
+    removed: stored.entries.filter(({ address }) => !listed.has(address)),
     unchanged: next.entries.length - added.length - changed.length,
   };
 }

@@ -17,26 +17,26 @@ export type StoredPolicy = Omit<typeof routingPolicy.$inferSelect, "owner">;
 export const DEFAULT_VERSION = versionOf(DEFAULT_ROUTING, null);
 
 /** Policies kept in memory by a reader: 1,000 addresses each are some 25 MB in all. */
-const MAX_KEPT = 256;
+const MAX_CACHED = 256;
 
 /**
  * Reads the policies of owners, null without one. Every read asks for the version, many waiting requests with one
  * statement; a policy itself is read only when it is another one than before, since it may hold a thousand addresses.
  */
 export function createPolicyReader(db: Database): (owner: string) => Promise<StoredPolicy | null> {
-  const kept = new Map<string, StoredPolicy>();
+  const cached = new Map<string, StoredPolicy>();
   return loadInBatches(
     async (owners: readonly string[]) => {
       const versions = await readVersions(db, owners);
       const found = new Map<string, StoredPolicy>();
       for (const [owner, version] of versions) {
-        const known = kept.get(owner);
+        const known = cached.get(owner);
         if (known?.version === version) found.set(owner, known);
       }
       const changed = [...versions.keys()].filter((owner) => !found.has(owner));
       if (changed.length > 0)
         for (const { owner, ...stored } of await readPolicies(db, changed)) found.set(owner, stored);
-      for (const [owner, stored] of found) keep(kept, owner, stored);
+      for (const [owner, stored] of found) keep(cached, owner, stored);
       return owners.map((owner) => found.get(owner) ?? null);
     },
     { maxSize: 500, maxRunning: 2 },
@@ -44,11 +44,11 @@ export function createPolicyReader(db: Database): (owner: string) => Promise<Sto
 }
 
 /** Moves the policy to the end, so that the least recently used one is first. */
-function keep(kept: Map<string, StoredPolicy>, owner: string, stored: StoredPolicy): void {
-  kept.delete(owner);
-  kept.set(owner, stored);
-  const [oldest] = kept.keys();
-  if (kept.size > MAX_KEPT && oldest !== undefined) kept.delete(oldest);
+function keep(cached: Map<string, StoredPolicy>, owner: string, stored: StoredPolicy): void {
+  cached.delete(owner);
+  cached.set(owner, stored);
+  const [oldest] = cached.keys();
+  if (cached.size > MAX_CACHED && oldest !== undefined) cached.delete(oldest);
 }
 
 async function readVersions(db: Database, owners: readonly string[]): Promise<ReadonlyMap<string, string>> {

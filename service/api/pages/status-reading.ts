@@ -12,7 +12,7 @@ export type StatusReading = {
   readonly verification: HealthReport | null;
 };
 
-const KEPT_MS = 5_000;
+const CACHED_MS = 5_000;
 /** The status page must not wait for a failing part. */
 const PATIENCE_MS = 3_000;
 
@@ -29,7 +29,7 @@ export function createStatusReader(deps: {
   let known: { readonly reading: Promise<StatusReading>; readonly until: number } | null = null;
   return () => {
     const now = deps.clock.monotonicMs();
-    if (known === null || known.until <= now) known = { reading: readAll(deps), until: now + KEPT_MS };
+    if (known === null || known.until <= now) known = { reading: readAll(deps), until: now + CACHED_MS };
     return known.reading;
   };
 }

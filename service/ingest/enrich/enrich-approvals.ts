@@ -36,10 +36,10 @@ export async function storeApprovals(
     end: sql`${REPLACE_OLDER} returning owner`,
   });
   const untied = newestOfEach(news, await readOpenPasts(tx, chainId, news));
-  const kept = await insertRows(tx, { table, rows: untied, end: REPLACE_OLDER });
+  const others = await insertRows(tx, { table, rows: untied, end: REPLACE_OLDER });
   const touched = [...given, ...tied.returned, ...untied].map(({ owner }) => owner);
   const leftOut = await dropBeyond(tx, chainId, [...new Set([...touched, ...approvals.pastOf])]);
-  return { count: own.count + tied.count + kept.count, leftOut };
+  return { count: own.count + tied.count + others.count, leftOut };
 }
 
 /** The rows of tokens for which their owners gave an approval. Leaves out forged logs, which come by the thousand, at little cost. */

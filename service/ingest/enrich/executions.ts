@@ -233,19 +233,19 @@ export function findExecutions(
   logs: readonly RawLog[],
   believed: { readonly followed: Followed; readonly entryPoints: ReadonlySet<Address> },
 ) {
-  const kept = new Map<string, number>();
+  const counts = new Map<string, number>();
   const executions: Execution[] = [];
   let dropped = 0;
   for (const log of logs) {
     const execution = believed.entryPoints.has(log.address) ? operationOf(log) : safeExecutionOf(log);
     if (execution === null || !isFollowed(believed.followed, execution.wallet, log.blockNumber)) continue;
     const key = `${execution.wallet} ${log.transactionHash}`;
-    const before = kept.get(key) ?? 0;
+    const before = counts.get(key) ?? 0;
     if (before === MAX_EXECUTIONS) {
       dropped += 1;
       continue;
     }
-    kept.set(key, before + 1);
+    counts.set(key, before + 1);
     executions.push(execution);
   }
   return { executions, dropped };

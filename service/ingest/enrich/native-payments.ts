@@ -25,7 +25,7 @@ export type TraceFrame = {
   readonly value: bigint;
   readonly input: Hex;
   /** Whether neither it nor a call around it was reverted. */
-  readonly isKept: boolean;
+  readonly isEffective: boolean;
   /** Number of the first frame after all that it called. */
   readonly end: number;
 };
@@ -58,7 +58,8 @@ export function readFrames(trace: unknown): readonly TraceFrame[] | null {
     if (!read.success || frames.length === MAX_FRAMES || open.length > MAX_DEPTH) return false;
     const { type, from, to, value: sent, input, error, calls } = read.data;
     const around = open.at(-1);
-    const isKept = (error ?? "") === "" && (around === undefined || frames[around.place]?.isKept === true);
+    const isEffective =
+      (error ?? "") === "" && (around === undefined || frames[around.place]?.isEffective === true);
     open.push({ place: frames.length, calls: calls ?? [], next: 0 });
     frames.push({
       isCall: type === "CALL",
@@ -66,7 +67,7 @@ export function readFrames(trace: unknown): readonly TraceFrame[] | null {
       to: (to ?? null) === null ? null : (String(to).toLowerCase() as Address),
       value: BigInt(sent ?? 0),
       input: (input ?? "0x").toLowerCase() as Hex,
-      isKept,
+      isEffective,
       end: frames.length + 1,
     });
     return true;
@@ -105,15 +106,15 @@ export function findPayments(
     // An operation that ended before its call would shift all after it.
     if (entry !== null && own.length !== entry.turns) return null;
     const within = entry === null ? { ...frames[0], place: 0 } : own[entry.turn];
-    if (within?.to !== account || within.isKept !== true || within.end === undefined) return null;
+    if (within?.to !== account || within.isEffective !== true || within.end === undefined) return null;
     const { place: start, end } = within;
     const paid = calls
       .get(`${account} ${call.to}`)
       ?.find(
-        ({ place, value, input, isKept }) =>
+        ({ place, value, input, isEffective }) =>
           place > start &&
           place < end &&
-          isKept &&
+          isEffective &&
           value === call.value &&
           input === call.input &&
           !counted.has(place),

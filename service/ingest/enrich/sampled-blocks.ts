@@ -36,9 +36,9 @@ export async function planSampled(
     where chain_id = ${chainId} and block = any(${asked}::bigint[])`);
   const stored = new Map(rows.map(({ block, tip }) => [block, tip === null ? null : BigInt(tip)]));
   const missing = samples.filter(({ last }) => !stored.has(last)).flatMap(({ blocks }) => blocks);
-  const untold = starts.filter((start) => !stored.has(start));
+  const unstored = starts.filter((start) => !stored.has(start));
   return {
-    unread: [...new Set([...missing, ...untold])],
+    unread: [...new Set([...missing, ...unstored])],
     tips: new Map(starts.flatMap((start) => (stored.has(start) ? [[start, stored.get(start) ?? null]] : []))),
   };
 }
@@ -112,14 +112,14 @@ export async function fillSampled(
 /** Rows of one statement, so that none runs into its time limit. */
 const BATCH = 5_000;
 /** The scoring window of 180 days, and as much as records of the past may be behind the chain. */
-const KEPT_SECONDS = 200 * 86_400;
+const STORED_SECONDS = 200 * 86_400;
 
 /** Deletes a batch of users that no score counts any more as of `now` (Unix seconds of chain time). Returns their number, and whether more are due. */
 export async function dropSampledContacts(db: Database, chainId: number, now: number) {
   const { rowCount } = await db.execute(sql`
     delete from ahs.sampled_contact where (chain_id, counterparty, account) in (
       select chain_id, counterparty, account from ahs.sampled_contact
-      where chain_id = ${chainId} and last_time < ${now - KEPT_SECONDS} order by last_time limit ${BATCH})`);
+      where chain_id = ${chainId} and last_time < ${now - STORED_SECONDS} order by last_time limit ${BATCH})`);
   const dropped = rowCount ?? 0;
   return { dropped, more: dropped === BATCH };
 }

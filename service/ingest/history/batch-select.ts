@@ -91,17 +91,17 @@ export function walletsPart(request: Omit<WalletsRequest, "from" | "to">) {
     entryPoints: new Set(request.entryPoints),
   });
   return (rows: BlockRows): WalletsBlock | HistoryFailure | null => {
-    const carriers = new Set<Hex>();
+    const hashes = new Set<Hex>();
     const logs = rows.logs.filter((log) => {
       const chosen = choose(log);
-      if (chosen === "acts") carriers.add(log.transactionHash);
+      if (chosen === "acts") hashes.add(log.transactionHash);
       return chosen !== null;
     });
-    const isWanted = ({ transaction: { from, hash } }: MinedRow) => wallets.has(from) || carriers.has(hash);
+    const isWanted = ({ transaction: { from, hash } }: MinedRow) => wallets.has(from) || hashes.has(hash);
     const transactions = withLogs(rows, rows.transactions.filter(isWanted));
     if ("kind" in transactions) return transactions;
-    for (const { transaction } of transactions) carriers.delete(transaction.hash);
-    const [missing] = carriers;
+    for (const { transaction } of transactions) hashes.delete(transaction.hash);
+    const [missing] = hashes;
     if (missing !== undefined) return gap(rows, `transaction ${missing}, which one of its logs names`);
     const payments = paymentsIn(rows, wallets);
     if (transactions.length + payments.length + logs.length === 0) return null;

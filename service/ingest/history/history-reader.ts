@@ -31,7 +31,7 @@ export const HISTORY_LIMITS = {
   failureMs: 30_000,
   longestFailureMs: 600_000,
   /** Calls cached over all wallets, the most recently used wallets': about 90 MB. */
-  maxKeptCalls: 200_000,
+  maxCachedCalls: 200_000,
 };
 
 export type HistoryReader = {
@@ -108,7 +108,7 @@ function createWalletReadings({
   now: () => number;
   limits: HistoryLimits;
 }) {
-  const cached = createHistoryCache(limits.maxKeptCalls);
+  const cached = createHistoryCache(limits.maxCachedCalls);
   const failures = new Map<Address, { readonly failure: HistoryFailure; readonly until: number }>();
   const readings = new Map<Address, Reading>();
   const { maxReading: maxRunning, maxWaiting } = limits;

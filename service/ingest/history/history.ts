@@ -59,42 +59,42 @@ function callsUpTo({ calls }: CachedHistory, asOf: AsOf): readonly NumberedCall[
 
 /** Plans what to read: nothing, the blocks after the cached ones, or everything if those are of another chain or not deep enough. */
 export function planHistory(
-  kept: CachedHistory | null,
+  cached: CachedHistory | null,
   { asOf, edge }: HistoryRequest,
 ): "answer" | "extend" | "read" {
-  if (kept === null) return "read";
-  if (kept.asOf.blockNumber > asOf.blockNumber && kept.fromBlock > asOf.blockNumber) return "read";
-  if (kept.asOf.blockNumber === asOf.blockNumber && kept.asOf.blockHash !== asOf.blockHash) return "read";
-  const [newest] = callsUpTo(kept, asOf);
-  if (kept.fromTimestamp > edgeTimestamp(edge, newest) && !kept.limited) return "read";
-  return kept.asOf.blockNumber >= asOf.blockNumber ? "answer" : "extend";
+  if (cached === null) return "read";
+  if (cached.asOf.blockNumber > asOf.blockNumber && cached.fromBlock > asOf.blockNumber) return "read";
+  if (cached.asOf.blockNumber === asOf.blockNumber && cached.asOf.blockHash !== asOf.blockHash) return "read";
+  const [newest] = callsUpTo(cached, asOf);
+  if (cached.fromTimestamp > edgeTimestamp(edge, newest) && !cached.limited) return "read";
+  return cached.asOf.blockNumber >= asOf.blockNumber ? "answer" : "extend";
 }
 
 /** The answer that a kept history gives to a request that it reaches. */
-export function answerFrom(kept: CachedHistory, { asOf, edge }: HistoryRequest, source: string): History {
-  const known = callsUpTo(kept, asOf);
+export function answerFrom(cached: CachedHistory, { asOf, edge }: HistoryRequest, source: string): History {
+  const known = callsUpTo(cached, asOf);
   const since = edgeTimestamp(edge, known[0]);
   const inside = known.filter(({ call }) => call.timestamp >= since);
   const next = known[inside.length];
-  const isWhole = kept.fromBlock === 0 && next === undefined;
+  const isWhole = cached.fromBlock === 0 && next === undefined;
   return {
     kind: "found",
     calls: inside.map(({ call }) => call),
     coverage: {
-      fromBlock: next === undefined ? kept.fromBlock : next.call.blockNumber + 1,
-      fromTimestamp: Math.max(kept.fromTimestamp, since),
+      fromBlock: next === undefined ? cached.fromBlock : next.call.blockNumber + 1,
+      fromTimestamp: Math.max(cached.fromTimestamp, since),
       toBlock: asOf.blockNumber,
-      complete: kept.fromTimestamp <= Math.max(since, 0) && hasEveryNonce(inside, isWhole),
+      complete: cached.fromTimestamp <= Math.max(since, 0) && hasEveryNonce(inside, isWhole),
       source,
     },
   };
 }
 
 /** Whether own calls are missing from a source's report, by their nonces and, if known, by their number. */
-export function missesCalls(kept: CachedHistory, sent: number | null): boolean {
-  const isWhole = kept.fromBlock === 0;
-  const [newest] = kept.calls;
-  if (!hasEveryNonce(kept.calls, isWhole)) return true;
+export function missesCalls(cached: CachedHistory, sent: number | null): boolean {
+  const isWhole = cached.fromBlock === 0;
+  const [newest] = cached.calls;
+  if (!hasEveryNonce(cached.calls, isWhole)) return true;
   if (sent === null) return false;
   return newest === undefined ? isWhole && sent > 0 : newest.nonce + 1 !== sent;
 }

@@ -200,8 +200,8 @@ function joinHistory(
   if (cached === null || fromBlock > cached.asOf.blockNumber + 1) {
     return bounded({ kind: "cached", calls, fromBlock, fromTimestamp, limited, asOf }, maxCalls);
   }
-  const [oldestNew, newestKept] = [calls.at(-1), cached.calls[0]];
-  if (oldestNew !== undefined && newestKept !== undefined && !isAfter(oldestNew, newestKept)) {
+  const [oldestNew, newestCached] = [calls.at(-1), cached.calls[0]];
+  if (oldestNew !== undefined && newestCached !== undefined && !isAfter(oldestNew, newestCached)) {
     return historyFailure("inconsistent", "new calls do not follow those read before");
   }
   return bounded({ ...cached, calls: [...calls, ...cached.calls], asOf }, maxCalls);

@@ -107,16 +107,16 @@ function fieldsOf(l1Fee: L1Fee) {
 function filterOf({ wallets, tokens, entryPoints }: WalletsRequest) {
   const words = wallets.map((wallet) => pad(wallet));
   const emitters: Readonly<Record<"tokens" | "entryPoints", readonly Address[]>> = { tokens, entryPoints };
-  const carrier = { transaction: true, transactionLogs: true };
+  const withLogs = { transaction: true, transactionLogs: true };
   return {
     transactions: [{ from: wallets, logs: true }, { to: wallets }],
     logs: [
       ...NAMING_LOGS.map(({ place, events }) => ({ topic0: events, [`topic${place}`]: words })),
       ...BELIEVED_LOGS.map(({ place, events, by }) => ({
         ...{ address: emitters[by], topic0: events, [`topic${place}`]: words },
-        ...carrier,
+        ...withLogs,
       })),
-      { address: wallets, topic0: SAFE_LOGS, ...carrier },
+      { address: wallets, topic0: SAFE_LOGS, ...withLogs },
     ],
   };
 }

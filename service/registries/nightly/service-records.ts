@@ -67,7 +67,7 @@ function reportedOf(scan: NonNullable<Awaited<ReturnType<typeof readNewestScan>>
 export type ScanNight = Pick<ScanReport, "grades" | "meanScoreHundredths"> & { readonly night: string };
 
 const NIGHTS = 60;
-const KEPT_MS = 60_000;
+const CACHED_MS = 60_000;
 
 /** Reads the reports of the newest nightly scans that are done, oldest first, at most every minute. */
 export function createNightReader(
@@ -98,6 +98,6 @@ export function createNightReader(
       const nights = await newestNights.execute();
       return nights.reverse();
     },
-    { milliseconds: KEPT_MS, monotonicMs },
+    { milliseconds: CACHED_MS, monotonicMs },
   );
 }

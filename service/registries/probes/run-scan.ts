@@ -208,12 +208,14 @@ async function storeOutcome(scan: Scan, agent: DueAgent, outcome: DocumentOutcom
   const failures = agent.failures + 1;
   // An agent that empties its URI withdraws its declarations; any other fault may be against its will.
   const keepServices = uri.trim() !== "";
-  const kept = keepServices && agent.hasServices;
+  const isPrevious = keepServices && agent.hasServices;
   await storeDocument(db, {
     ...read,
     notBefore: nextTryAt(now, failures, random),
     state: outcome.state,
-    detail: kept ? `${outcome.detail} The services are those of the last good document.` : outcome.detail,
+    detail: isPrevious
+      ? `${outcome.detail} The services are those of the last good document.`
+      : outcome.detail,
     failures,
     keepServices,
   });

@@ -31,7 +31,7 @@ type CounterpartyWallet = {
   /** Unix seconds. */
   readonly windowStart: number;
   /** Calls from a history source, which contacts may lack. Empty if contacts are complete. */
-  readonly untoldCalls: readonly OwnCall[];
+  readonly reportedCalls: readonly OwnCall[];
 };
 
 /** Callers read first, as a multiple of those that can count: some are own or captive. */
@@ -148,12 +148,12 @@ async function describeOpen(
 
 /** The wallet's first calls, with earlier ones that only its calls show. */
 function firstContacts(
-  { wallet, untoldCalls }: CounterpartyWallet,
+  { wallet, reportedCalls }: CounterpartyWallet,
   firstCalls: ReadonlyMap<Address, number | null>,
 ): ReadonlyMap<Address, number> {
   const first = new Map<Address, number>();
   for (const [counterparty, time] of firstCalls) if (time !== null) first.set(counterparty, time);
-  for (const { to, recipient, timestamp } of untoldCalls) {
+  for (const { to, recipient, timestamp } of reportedCalls) {
     // The account paid, else the account called; none if that is the wallet itself.
     const counterparty = recipient ?? to;
     if (counterparty === null || counterparty === wallet || firstCalls.get(counterparty) === null) continue;

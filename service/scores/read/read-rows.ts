@@ -80,7 +80,7 @@ export async function readWalletRows(client: ClientBase, request: RowsRequest): 
       wallet: wallet.facts.address,
       addresses: wallet.addresses,
       windowStart: wallet.facts.windowStart ?? point.asOf.timestamp - policy.window.days * SECONDS_PER_DAY,
-      untoldCalls: wallet.facts.hasHistory ? wallet.read.calls : [],
+      reportedCalls: wallet.facts.hasHistory ? wallet.read.calls : [],
     })),
   });
   return wallets.map((wallet, place) =>

@@ -99,7 +99,7 @@ async function readRows(
     ...facts,
     wallet,
     chainId: recorded.chain_id,
-    calls: inWindow(asTold(read, receiptsFrom), policy.window.days),
+    calls: inWindow(asReported(read, receiptsFrom), policy.window.days),
     tokens,
     sanctions: sanctions.entries
       .filter(({ address }) => address === wallet)
@@ -115,7 +115,7 @@ function recognisedTokens({ tokens }: TokenList, wrappedNative: Address | null):
 }
 
 /** Calls before the first that was enriched came from a history source: without receipts, executions and signed payments. */
-function asTold(calls: readonly OwnCall[], receiptsFrom: number | null): readonly OwnCall[] {
+function asReported(calls: readonly OwnCall[], receiptsFrom: number | null): readonly OwnCall[] {
   return calls.flatMap((call) => {
     if (receiptsFrom !== null && call.blockNumber >= receiptsFrom) return [call];
     return call.position === 0 ? [{ ...call, receipt: null }] : [];

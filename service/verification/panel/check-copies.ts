@@ -228,7 +228,7 @@ function ordersWorkOnText(order: string): boolean {
  * data. Lists below a title such as “Requirements:” stay, and so do items after an item that introduces data.
  */
 function orderingPart(text: string): string {
-  const kept: string[] = [];
+  const rest: string[] = [];
   let isFenced = false;
   let leadIndent: number | null = null;
   for (const line of text.replace(LONG_QUOTE, " ").split("\n")) {
@@ -241,12 +241,12 @@ function orderingPart(text: string): string {
     const indent = line.length - line.trimStart().length;
     if (leadIndent !== null && !(isItem && indent <= leadIndent)) continue;
     leadIndent = null;
-    kept.push(line);
+    rest.push(line);
     const leads = LEAD.test(line) ? !ORDERS_TITLE.test(line) : POINTS_DOWN.test(line);
     // Only the introduction of an item ends at the next item.
     if (leads) leadIndent = isItem ? indent : -1;
   }
-  return kept.join("\n");
+  return rest.join("\n");
 }
 
 /** Bits per window in the Bloom filter, with three marks each. One window in two hundred is a false match, which changes no result. */

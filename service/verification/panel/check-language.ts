@@ -104,18 +104,18 @@ export function checkLanguage(outputText: string, askings: readonly Asking[]): O
 function askedLanguage({ words: all, criterion }: Clause): string | null {
   const colon = all.findIndex((word, index) => word === ":" && SCRIPTS_OF_LANGUAGE.has(all[index - 1] ?? ""));
   const order = colon < 0 ? all : all.slice(0, colon);
-  const kept = order.filter((word, index) => word !== "from" && order[index - 1] !== "from");
-  const named = kept.filter((word) => SCRIPTS_OF_LANGUAGE.has(word));
+  const asked = order.filter((word, index) => word !== "from" && order[index - 1] !== "from");
+  const named = asked.filter((word) => SCRIPTS_OF_LANGUAGE.has(word));
   const [language] = named;
-  if (language === undefined || named.length > 1 || kept.some((word) => ELSEWHERE.has(word))) return null;
-  const at = kept.indexOf(language);
-  const next = kept[at + 1];
-  if (!(next === undefined || AFTER.has(next) || (next === "," && kept.length === at + 2))) return null;
-  const before = skip(kept.slice(0, at), BEFORE);
+  if (language === undefined || named.length > 1 || asked.some((word) => ELSEWHERE.has(word))) return null;
+  const at = asked.indexOf(language);
+  const next = asked[at + 1];
+  if (!(next === undefined || AFTER.has(next) || (next === "," && asked.length === at + 2))) return null;
+  const before = skip(asked.slice(0, at), BEFORE);
   const [first = ""] = before;
   if (criterion === null && GIVEN.has(first) && !before.some((word) => MUST.has(word))) return null;
   const opens = VERBS.has(first) || SUBJECTS.has(first) || (criterion !== null && BETWEEN.has(first));
-  const leads = ["in", "into", "to", ":", "be", "is", "only", "entirely"].includes(kept[at - 1] ?? "");
+  const leads = ["in", "into", "to", ":", "be", "is", "only", "entirely"].includes(asked[at - 1] ?? "");
   return opens && leads && before.slice(1).every((word) => BETWEEN.has(word)) ? language : null;
 }
 

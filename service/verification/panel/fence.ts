@@ -48,7 +48,7 @@ const RUNS_OF_UNSEEN_ASCII = /[\0- \x7F]+/g;
 const NOT_ASCII = /[^\0-\x7F]/;
 
 /** A character that stays, its number of visible signs, and the length of the marker prefix that ends with it. */
-type Kept = { character: string; signs: number; matched: number };
+type Piece = { character: string; signs: number; matched: number };
 
 /**
  * Visible signs of a text without case, width, style, accents and space. It contains a lower-case marker exactly if stripMarker would
@@ -68,24 +68,24 @@ export function seenSigns(text: string): string {
 export function stripMarker(text: string, marker: string): string {
   const digits = [...marker.toLowerCase()];
   const fallbacks = fallbacksOf(digits);
-  const kept: Kept[] = [];
+  const pieces: Piece[] = [];
   for (const character of text) {
     const signs = signsOf(character);
-    let matched = kept.at(-1)?.matched ?? 0;
+    let matched = pieces.at(-1)?.matched ?? 0;
     const end = signs.findIndex((sign) => {
       matched = advance({ digits, fallbacks, matched }, sign);
       return matched === digits.length;
     });
-    if (end === -1) kept.push({ character, signs: signs.length, matched });
-    else dropLast(kept, digits.length - 1 - end);
+    if (end === -1) pieces.push({ character, signs: signs.length, matched });
+    else dropLast(pieces, digits.length - 1 - end);
   }
-  return kept.map(({ character }) => character).join("");
+  return pieces.map(({ character }) => character).join("");
 }
 
 /** Drops characters with this many signs from the end, and the invisible ones between them. */
-function dropLast(kept: Kept[], signs: number): void {
+function dropLast(pieces: Piece[], signs: number): void {
   let left = signs;
-  while (left > 0) left -= kept.pop()?.signs ?? left;
+  while (left > 0) left -= pieces.pop()?.signs ?? left;
 }
 
 /** Knuth-Morris-Pratt: length of the matched prefix after this character. */

@@ -156,13 +156,13 @@ function takeCopies(source: string, wanted: Map<number, Set<string>>): readonly 
 
 function elide({ text, line, at }: Line, copied: ReadonlySet<string>): string {
   let elided = "";
-  let kept = 0;
+  let position = 0;
   for (const { from, to } of passagesOf(line, copied)) {
     const [start, end] = [wholeAt(text, at[from] ?? 0, -1), wholeAt(text, (at[to - 1] ?? 0) + 1, 1)];
-    elided += `${text.slice(kept, start)}…`;
-    kept = end;
+    elided += `${text.slice(position, start)}…`;
+    position = end;
   }
-  return elided + text.slice(kept);
+  return elided + text.slice(position);
 }
 
 /** Ranges of copied passages; overlapping and adjacent ones are merged. */

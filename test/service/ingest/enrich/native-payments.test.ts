@@ -137,7 +137,7 @@ test("no more is found than the trace sends", () => {
       const asked = Array.from({ length: turns }, (_, turn) => operation(turn, turns));
       const frames = readFrames(bundles(frame)) ?? [];
       const sent = frames.filter(
-        (one) => one.isCall && one.isKept && one.from === ACCOUNT && one.value === 7n,
+        (one) => one.isCall && one.isEffective && one.from === ACCOUNT && one.value === 7n,
       );
       const found = findPayments(frames, asked).filter((value) => value === 7n);
       expect(found.length).toBeLessThanOrEqual(sent.length);

@@ -255,7 +255,7 @@ test("close ends running and waiting readings", async () => {
 test("histories beyond the room for them are forgotten, the longest unused first", async () => {
   const { source, seen, letGo } = heldSource();
   letGo();
-  const reader = readerOf(source, { ...HISTORY_LIMITS, maxKeptCalls: 70 });
+  const reader = readerOf(source, { ...HISTORY_LIMITS, maxCachedCalls: 70 });
   const [a, b, c] = [1, 2, 3].map((number) => request(chain.head, walletNumber(number)));
   if (a === undefined || b === undefined || c === undefined) throw new Error("expected three");
   for (const one of [a, b, a, c]) await reader.read(one);

@@ -29,12 +29,12 @@ async function revoke(node: Partial<RecoveryNode> = {}, state: Partial<WalletSta
     open.map(({ approval }) => approval),
   );
   const revocations = await settleRevocations(recovery, fakeNode(whole), tried);
-  return { ...revocations, standing: open };
+  return { ...revocations, open };
 }
 
 describe("taking approvals back", () => {
   it("allows a spender nothing, and an operator none of a collection, in consecutive transactions", async () => {
-    const { standing: open, transactions, cost } = await revoke({ holding: async () => 5n });
+    const { open, transactions, cost } = await revoke({ holding: async () => 5n });
     expect(transactions.map(({ nonce, to, value }) => [nonce, to, value])).toEqual([
       [7, TOKEN, 0n],
       [8, COLLECTION, 0n],
