@@ -61,19 +61,20 @@ export function stepOf<Row>(
   { row, seen }: { readonly row: Row; readonly seen: Evidence },
   moment: Moment,
 ): Step {
-  const { transaction, failures, shown = null, ended = null, isDone = false } = seen;
+  const { transaction, failures, shown = null, ended = null, isDone = false, isHeld = false } = seen;
   if (shown === "done") return { kind: isDone ? "wait" : "done" };
   if (shown === "soon") return { kind: "wait" };
   if (ended !== null) return { kind: "end", cause: ended, failure: null };
-  if (transaction === null) return { kind: "again", at: moment.now, failure: null };
+  if (transaction === null)
+    return isHeld ? { kind: "wait" } : { kind: "again", at: moment.now, failure: null };
   const fate = fateOfAttempt(kind, transaction, moment.indexedBlock);
   if (fate === "open") return { kind: isDone ? "reopen" : "wait" };
   if (fate === "done") return { kind: isDone ? "wait" : "done" };
   const since = kind.failedAt?.(row) ?? moment.now;
   const step = stepAfter(kind, { row, failures, failure: fate }, since);
   // A row that stores no next attempt waits here for it.
-  const isPaused = kind.failedAt !== undefined && step.kind === "again" && step.at > moment.now;
-  return isPaused ? { kind: "wait" } : step;
+  const isPaused = (at: Date) => isHeld || (kind.failedAt !== undefined && at > moment.now);
+  return step.kind === "again" && isPaused(step.at) ? { kind: "wait" } : step;
 }
 
 /** Fate of a transaction as deep as its kind asks for, where the chain does not show its effect. */

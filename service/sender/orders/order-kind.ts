@@ -31,6 +31,8 @@ export type Evidence = {
   readonly shown?: "done" | "soon" | null;
   /** Fact of the chain by which no further attempt can succeed. */
   readonly ended?: string | null;
+  /** True while no attempt may be queued. */
+  readonly isHeld?: boolean;
   /** True for an order that counts as done and that a reorg may reopen. */
   readonly isDone?: boolean;
 };

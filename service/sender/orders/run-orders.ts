@@ -8,34 +8,51 @@ import type { Evidence, OrderKind, Step } from "./order-kind.ts";
 
 export type Settled<Row> = { readonly row: Row; readonly step: Exclude<Step, { readonly kind: "wait" }> };
 
-/** Settles orders one after the other, and returns those that changed. */
-export async function runOrders<Row, Seen extends Evidence>(
+type Run<Row, Seen> = {
+  readonly now: Date;
+  /** Block up to which the index has followed the chain; kinds that wait for no event need none. */
+  readonly indexedBlock?: number;
+  /** Stores the step; false if it leaves the order unchanged. Without it the caller stores all steps. */
+  readonly settle?: (of: Settled<Row> & { readonly seen: Seen }) => Promise<unknown>;
+};
+
+/** Settles one order, and returns its step; null if it did not change. */
+export async function runOrder<Row, Seen extends Evidence>(
   kind: OrderKind<Row, Seen>,
-  orders: {
-    readonly rows: readonly Row[];
-    readonly now: Date;
-    /** Block up to which the index has followed the chain; kinds that wait for no event need none. */
-    readonly indexedBlock?: number;
-    /** Stores the step; false if it leaves the order unchanged. Without it the caller stores all steps. */
-    readonly settle?: (of: Settled<Row> & { readonly seen: Seen }) => Promise<unknown>;
-    /** Reports an order that failed, which then stops no other; without it the error ends the run. */
-    readonly onFault?: (row: Row, error: unknown) => void;
-  },
+  row: Row,
+  { now, indexedBlock = 0, settle }: Run<Row, Seen>,
+): Promise<Settled<Row> | null> {
+  const seen = await kind.look(row);
+  const step = stepOf(kind, { row, seen }, { now, indexedBlock });
+  if (step.kind === "wait" || (await settle?.({ row, step, seen })) === false) return null;
+  return { row, step };
+}
+
+/** Settles orders one after the other, and returns those that changed. */
+export function runOrders<Row, Seen extends Evidence>(
+  kind: OrderKind<Row, Seen>,
+  { rows, ...run }: Run<Row, Seen> & { readonly rows: readonly Row[] },
 ): Promise<Settled<Row>[]> {
-  const { rows, now, indexedBlock = 0, settle, onFault } = orders;
-  const settled: Settled<Row>[] = [];
+  return eachOrder(rows, (row) => runOrder(kind, row, run));
+}
+
+/** Results of one action per order, without nulls. With `onFault` an order that fails is reported and stops no other. */
+export async function eachOrder<Row, Result>(
+  rows: readonly Row[],
+  act: (row: Row) => Promise<Result | null>,
+  onFault?: (row: Row, error: unknown) => void,
+): Promise<Result[]> {
+  const results: Result[] = [];
   for (const row of rows) {
     try {
-      const seen = await kind.look(row);
-      const step = stepOf(kind, { row, seen }, { now, indexedBlock });
-      if (step.kind !== "wait" && (await settle?.({ row, step, seen })) !== false)
-        settled.push({ row, step });
+      const result = await act(row);
+      if (result !== null) results.push(result);
     } catch (error) {
       if (onFault === undefined) throw error;
       onFault(row, error);
     }
   }
-  return settled;
+  return results;
 }
 
 /** Result of a round; "busy" while another process is in its round, "no_index" while there is nothing to compare with. */

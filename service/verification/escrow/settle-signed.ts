@@ -1,6 +1,9 @@
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { holdChain } from "../../db/chain-fence.ts";
-import { decideSettlement, type SettlementSnapshot, type SettlementStep } from "./decide-settlement.ts";
+import { fateOfAttempt } from "../../sender/orders/fate.ts";
+import type { Failure } from "../../sender/orders/order-kind.ts";
+import { eachOrder, runOrder, type Settled } from "../../sender/orders/run-orders.ts";
+import { describeFailure, lookAtSettlement, type SettlementSnapshot, VERDICTS } from "./decide-settlement.ts";
 import type { EscrowDeps } from "./escrow-deps.ts";
 import { readEscrowIndex, readIndexedJob, readIndexedTime, readIndexedVerdicts } from "./escrow-jobs.ts";
 import { EscrowFailure, findCodeChange, findEscrow } from "./escrow-node.ts";
@@ -20,29 +23,32 @@ type Settling = Pick<EscrowDeps, "db" | "client" | "deployment" | "relayer" | "m
  * Each has its own database transaction. Does nothing without an index.
  */
 export async function settleSigned(deps: Settling): Promise<void> {
-  for (const settlement of await readOpenSettlements(deps.db, deps.deployment.chainId)) {
-    try {
-      await settleOne(deps, settlement);
-    } catch (error) {
-      deps.metrics.failures.inc({ at: "settling" });
-      deps.logger.error(
-        { err: error, settlement: settlement.id },
-        "signed verdict not processed: trying again",
-      );
-    }
-  }
+  const open = await readOpenSettlements(deps.db, deps.deployment.chainId);
+  const settled = (settlement: OpenSettlement) => settleOne(deps, settlement);
+  await eachOrder(open, settled, ({ id }, error) => {
+    deps.metrics.failures.inc({ at: "settling" });
+    deps.logger.error({ err: error, settlement: id }, "signed verdict not processed: trying again");
+  });
 }
 
 async function settleOne(deps: Settling, settlement: OpenSettlement): Promise<void> {
   const codeChange = await readCodeChange(deps, settlement);
-  const done = await deps.db.transaction(async (tx): Promise<SettlementStep | null> => {
+  const done = await deps.db.transaction(async (tx): Promise<SettlementPatch | null> => {
     await holdChain(tx, settlement.chainId);
-    const seen = await look(tx, deps, settlement);
-    if (seen === null) return null;
-    const step = decideSettlement(settlement, { ...seen, codeChange });
-    const patch = await patchOf(tx, deps, { settlement, step });
-    if (patch === null) return null;
-    return (await patchSettlement(tx, settlement, { patch, now: seen.now })) ? step : null;
+    const index = await readIndex(tx, deps, settlement);
+    if (index === null) return null;
+    const { indexedBlock, ...snapshot } = index;
+    const now = deps.now();
+    const look = (row: OpenSettlement) => lookAtSettlement(row, { ...snapshot, codeChange });
+    let patch: SettlementPatch = {};
+    const settled = await runOrder({ ...VERDICTS, look }, settlement, {
+      ...{ now, indexedBlock },
+      settle: async (of) => {
+        patch = await patchOf(tx, deps, of);
+        return patchSettlement(tx, settlement, { patch, now });
+      },
+    });
+    return settled === null ? null : patch;
   });
   if (done !== null) report(deps, settlement, done);
 }
@@ -52,12 +58,8 @@ async function readCodeChange(
   { client, deployment }: Settling,
   { transaction, ...job }: OpenSettlement,
 ): Promise<string | null> {
-  const isUnderWay =
-    transaction !== null &&
-    transaction.state !== "failed" &&
-    transaction.state !== "reverted" &&
-    !transaction.final;
-  if (isUnderWay) return null;
+  const mayBeMined = transaction !== null && fateOfAttempt(VERDICTS, transaction, Infinity) === "open";
+  if (mayBeMined) return null;
   const known = findEscrow(deployment, job);
   if (known === undefined) return "it is not among those whose jobs are settled here any more";
   try {
@@ -68,11 +70,11 @@ async function readCodeChange(
   }
 }
 
-async function look(
+async function readIndex(
   tx: NodePgDatabase,
-  { deployment, now }: Settling,
+  { deployment }: Settling,
   settlement: OpenSettlement,
-): Promise<Omit<SettlementSnapshot, "codeChange"> | null> {
+): Promise<(Omit<SettlementSnapshot, "codeChange"> & { readonly indexedBlock: number }) | null> {
   const { chainId } = settlement;
   const head = await readEscrowIndex(tx, chainId);
   if (head === null) return null;
@@ -88,52 +90,48 @@ async function look(
   return {
     event: event ?? null,
     end: (await readIndexedJob(tx, settlement))?.end ?? null,
-    indexedBlock: head.number,
+    indexedBlock: Number(head.number),
     final: { number, timestamp },
-    now: now(),
   };
 }
 
-/** Returns the change of a step after queuing its transaction; null without one. */
+/** Returns the change of a step after queuing its transaction. */
 async function patchOf(
   tx: NodePgDatabase,
-  deps: Settling,
-  { settlement, step }: { settlement: OpenSettlement; step: SettlementStep },
-): Promise<SettlementPatch | null> {
+  { relayer }: Settling,
+  {
+    row: settlement,
+    step,
+    seen,
+  }: Settled<OpenSettlement> & { readonly seen: ReturnType<typeof lookAtSettlement> },
+): Promise<SettlementPatch> {
   switch (step.kind) {
-    case "wait":
-      return null;
-    case "confirm":
-      return { state: "confirmed", transactionHash: step.event.transactionHash, error: null };
-    case "refuse":
-      return { state: "refused", error: step.reason };
-    case "expire":
-      return { state: "expired", error: step.reason };
-    case "send": {
-      const attempt = settlement.attempts + 1;
-      const queued = { id: settlement.id, attempt, settlement };
-      const senderTransactionId = await queueVerdict(tx, deps.relayer, queued);
-      return { senderTransactionId, attempts: attempt, error: step.cause };
+    case "done":
+    case "reopen":
+      return { state: "confirmed", transactionHash: seen.event?.transactionHash ?? null, error: null };
+    case "end":
+      return { state: seen.endsAs, error: step.cause };
+    case "again": {
+      const attempts = settlement.attempts + 1;
+      const order = { id: settlement.id, attempt: attempts, settlement };
+      const senderTransactionId = await queueVerdict(tx, relayer, order);
+      return { senderTransactionId, attempts, error: causeOf(settlement, step.failure) };
     }
   }
 }
 
-const OUTCOMES = { confirm: "confirmed", refuse: "refused", expire: "expired", send: "sent_again" } as const;
+/** Why the last transaction came to nothing; null without one. */
+function causeOf({ transaction }: OpenSettlement, failure: Failure | null): string | null {
+  if (transaction === null || failure === null) return null;
+  return failure.kind === "lost" ? failure.cause : describeFailure(transaction);
+}
 
-function report({ metrics, logger }: Settling, settlement: OpenSettlement, step: SettlementStep): void {
-  if (step.kind === "wait") return;
-  metrics.outcomes.inc({ outcome: OUTCOMES[step.kind] });
+function report({ metrics, logger }: Settling, settlement: OpenSettlement, patch: SettlementPatch): void {
   const { verdictId: verdict, run, decision, escrow, jobId } = settlement;
+  const { state = "sent_again", error, transactionHash: transaction } = patch;
+  metrics.outcomes.inc({ outcome: state });
   const details = { verdict, run, decision, job: `${escrow}:${jobId}` };
-  switch (step.kind) {
-    case "confirm":
-      logger.info({ ...details, transaction: step.event.transactionHash }, "verdict carried out");
-      break;
-    case "send":
-      logger.warn({ ...details, cause: step.cause }, "signed verdict sent again");
-      break;
-    case "refuse":
-    case "expire":
-      logger.warn({ ...details, reason: step.reason }, "signed verdict not carried out");
-  }
+  if (state === "confirmed") logger.info({ ...details, transaction }, "verdict carried out");
+  else if (state === "sent_again") logger.warn({ ...details, cause: error }, "signed verdict sent again");
+  else logger.warn({ ...details, reason: error }, "signed verdict not carried out");
 }

@@ -5,6 +5,7 @@ import { verdictEvaluatorAbi } from "../../chain/abi/verdict-evaluator.ts";
 import { type VerdictMessage, verdictMessage } from "../../chain/verdict-codec.ts";
 import { senderTransaction } from "../../db/tables/publish.ts";
 import { settlement } from "../../db/tables/settlement.ts";
+import { orderColumns } from "../../sender/orders/order-kind.ts";
 import { enqueueTransaction } from "../../sender/sender-transactions.ts";
 import { DECISION_CODES, type JobName } from "./types.ts";
 
@@ -105,15 +106,7 @@ export function readOpenSettlements(db: NodePgDatabase, chainId: number) {
   return db
     .select({
       ...getTableColumns(settlement),
-      transaction: {
-        state: senderTransaction.state,
-        final: senderTransaction.final,
-        minedBlock: senderTransaction.minedBlock,
-        failure: senderTransaction.failure,
-        error: senderTransaction.error,
-        revertData: senderTransaction.revertData,
-        updatedAt: senderTransaction.updatedAt,
-      },
+      transaction: orderColumns,
     })
     .from(settlement)
     .leftJoin(senderTransaction, eq(senderTransaction.id, settlement.senderTransactionId))

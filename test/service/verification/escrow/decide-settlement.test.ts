@@ -1,10 +1,12 @@
 import { encodeErrorResult, type Hex, parseAbi } from "viem";
 import { describe, expect, it } from "vitest";
-import { verdictEvaluatorAbi } from "../../../../service/chain/abi/verdict-evaluator.ts";
+import { stepOf } from "../../../../service/sender/orders/fate.ts";
+import type { Step } from "../../../../service/sender/orders/order-kind.ts";
 import {
-  decideSettlement,
   describeFailure,
+  lookAtSettlement,
   type SettlementSnapshot,
+  VERDICTS,
 } from "../../../../service/verification/escrow/decide-settlement.ts";
 import type { SettlementTransaction } from "../../../../service/verification/escrow/settlements.ts";
 
@@ -14,93 +16,64 @@ const event = { decision: 1, evidenceHash: "0xab", block: 70n, transactionHash: 
 const snapshot: SettlementSnapshot = {
   event: null,
   end: null,
-  indexedBlock: 100n,
   final: { number: 70n, timestamp: AT },
   codeChange: null,
-  now: NOW,
 };
 const transaction: SettlementTransaction = {
-  state: "broadcast",
-  final: false,
-  minedBlock: null,
-  failure: null,
-  error: null,
-  revertData: null,
-  updatedAt: new Date(NOW.getTime() - 3_000),
+  ...{ id: 1, state: "broadcast", final: false, minedBlock: null, minedHash: null },
+  ...{ failure: null, error: null, revertData: null, updatedAt: new Date(NOW.getTime() - 3_000) },
 };
 const signed = { deadline: Number(AT) + 60, attempts: 1, transaction };
-const failure = { state: "failed", failure: "reverted_in_simulation", error: "reverted" } as const;
-const failed = { transaction: { ...transaction, ...failure } };
+const failed = {
+  transaction: { ...transaction, state: "failed", failure: "reverted_in_simulation" },
+} as const;
+const reverted = { transaction: { ...transaction, state: "reverted" } } as const;
 const lost = { transaction: { ...transaction, state: "mined", final: true, minedBlock: 60 } } as const;
-const queued = { transaction: { ...transaction, state: "queued" } } as const;
-
-function failedBy(errorName: "JobOver" | "AlreadySettled" | "EscrowNotAllowed", args: readonly unknown[]) {
-  const error = { abi: verdictEvaluatorAbi, errorName, args } as Parameters<typeof encodeErrorResult>[0];
-  return { transaction: { ...transaction, ...failure, revertData: encodeErrorResult(error) } };
-}
-const ESCROW = "0x00000000000000000000000000000000000000e5";
+const never = { transaction: null };
 const CHANGED = { codeChange: "its code hashes to 0x" };
-const laterBy = (ms: number) => ({ now: new Date(NOW.getTime() + ms) });
 const finalAt = (timestamp: bigint) => ({ final: { number: 70n, timestamp } });
 const ended = (status: "Rejected" | "Expired", block: bigint) => ({ end: { status, block } });
 
 type Case = [
   title: string,
-  settlement: Partial<Parameters<typeof decideSettlement>[0]>,
+  settlement: Partial<Parameters<typeof lookAtSettlement>[0]>,
   snapshot: Partial<SettlementSnapshot>,
-  step: object,
+  step: Step["kind"] | "expired" | "refused",
+  laterMs?: number,
 ];
 
 describe("a signed verdict", () => {
   it.each<Case>([
-    ["is confirmed by its event in a final block, whatever its transaction", failed, { event }, { event }],
-    ["is confirmed past its deadline", {}, { event, ...finalAt(AT + 999n) }, { kind: "confirm", event }],
-    ["is confirmed after a change of code", {}, { event, ...CHANGED }, { kind: "confirm", event }],
-    ["waits while its event may be reorged", failed, { event: { ...event, block: 71n } }, { kind: "wait" }],
-    ["waits while its transaction is queued", queued, {}, { kind: "wait" }],
-    ["waits if it is prepared", { transaction: { ...transaction, state: "prepared" } }, {}, { kind: "wait" }],
-    ["waits while it is broadcast", {}, {}, { kind: "wait" }],
+    ["is confirmed by its event in a final block, whatever its transaction", failed, { event }, "done"],
+    ["is confirmed past its deadline", {}, { event, ...finalAt(AT + 999n) }, "done"],
+    ["is confirmed after a change of code", {}, { event, ...CHANGED }, "done"],
+    ["waits while its event may be reorged", failed, { event: { ...event, block: 71n } }, "wait"],
     [
-      "waits while it is mined and not final",
-      { transaction: { ...lost.transaction, final: false, minedBlock: 90 } },
+      "waits for its event past its deadline",
       {},
-      { kind: "wait" },
+      { event: { ...event, block: 71n }, ...finalAt(AT + 61n) },
+      "wait",
     ],
-    [
-      "waits while it is final and not indexed",
-      { transaction: { ...lost.transaction, minedBlock: 101 } },
-      {},
-      { kind: "wait" },
-    ],
-    ["is sent if it never was", { transaction: null }, {}, { kind: "send", cause: null }],
-    ["is sent if its transaction was lost", lost, {}, { kind: "send" }],
-    ["is sent once a failure is old enough", failed, {}, { kind: "send", cause: "reverted" }],
-    ["is sent after a revert", { transaction: { ...transaction, state: "reverted" } }, {}, { kind: "send" }],
-    ["is not sent again after a change of code", failed, CHANGED, { kind: "wait" }],
-    ["is not sent at all after a change of code", { transaction: null }, CHANGED, { kind: "wait" }],
-    ["waits longer after a second failure", { ...failed, attempts: 2 }, {}, { kind: "wait" }],
-    ["is sent after that wait", { ...failed, attempts: 2 }, laterBy(3_000), { kind: "send" }],
-    ["is sent however often it failed", { ...failed, attempts: 1_000 }, laterBy(600_000), { kind: "send" }],
-    [
-      "is sent again where the evaluator may take it later",
-      failedBy("EscrowNotAllowed", [ESCROW]),
-      {},
-      { kind: "send", cause: "its call reverts with EscrowNotAllowed" },
-    ],
-    ["is sent again after another's", failedBy("AlreadySettled", [ESCROW, 1n, 1]), {}, { kind: "send" }],
-    [
-      "is sent again after an error of the evaluator, which escrow, token and hook can imitate",
-      failedBy("JobOver", [1n, 2n]),
-      {},
-      { kind: "send", cause: "its call reverts with JobOver" },
-    ],
-    ["is refused once its job has ended", {}, ended("Rejected", 70n), { kind: "refuse" }],
-    ["waits while that end may be reorged", {}, ended("Rejected", 71n), { kind: "wait" }],
-    ["expires with its job", {}, ended("Expired", 70n), { kind: "expire" }],
-    ["expires past its deadline, even queued", queued, finalAt(AT + 61n), { kind: "expire" }],
-    ["waits until its deadline", {}, finalAt(AT + 60n), { kind: "wait" }],
-  ])("%s", (_, settlement, changes, step) => {
-    expect(decideSettlement({ ...signed, ...settlement }, { ...snapshot, ...changes })).toMatchObject(step);
+    ["is sent if it never was", never, {}, "again"],
+    ["is sent if its transaction was lost", lost, {}, "again"],
+    ["is sent once a failure is old enough", failed, {}, "again"],
+    ["is sent after a revert that is not final", reverted, {}, "again"],
+    ["is not sent again after a change of code", failed, CHANGED, "wait"],
+    ["is not sent at all after a change of code", never, CHANGED, "wait"],
+    ["waits longer after a second failure", { ...failed, attempts: 2 }, {}, "wait"],
+    ["is sent after that wait", { ...failed, attempts: 2 }, {}, "again", 3_000],
+    ["is sent however often it failed", { ...failed, attempts: 1_000 }, {}, "again", 600_000],
+    ["is refused once its job has ended", {}, ended("Rejected", 70n), "refused"],
+    ["waits while that end may be reorged", {}, ended("Rejected", 71n), "wait"],
+    ["expires with its job", {}, ended("Expired", 70n), "expired"],
+    ["expires past its deadline, even on its way", {}, finalAt(AT + 61n), "expired"],
+    ["waits until its deadline", {}, finalAt(AT + 60n), "wait"],
+  ])("%s", (_, settlement, changes, expected, laterMs = 0) => {
+    const row = { ...signed, ...settlement };
+    const seen = lookAtSettlement(row, { ...snapshot, ...changes });
+    const moment = { now: new Date(NOW.getTime() + laterMs), indexedBlock: 100 };
+    const { kind } = stepOf(VERDICTS, { row, seen }, moment);
+    expect(kind === "end" ? seen.endsAs : kind).toBe(expected);
   });
 });
 
