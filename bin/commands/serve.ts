@@ -5,6 +5,7 @@ import { SCORING_INTERFACE } from "../../service/api/create-app.ts";
 import { type ApiInterface, createInterfaceApp } from "../../service/api/create-interface.ts";
 import { VERIFICATION_INTERFACE } from "../../service/api/create-verification-app.ts";
 import { createServerLife } from "../../service/api/kit/server-life.ts";
+import type { Services } from "../../service/api/services.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { requireSanctionsSource } from "../../service/sanctions/sources.ts";
@@ -23,7 +24,7 @@ import { scoreSigner } from "../serve/attest.ts";
 import { createServices, trustedProxiesOf } from "../serve/create-services.ts";
 import { drainServer, SERVER_LIMITS, startHttpServer, watchDescriptors } from "../serve/http-server.ts";
 
-const INTERFACES: Readonly<Record<InterfaceName, ApiInterface>> = {
+const INTERFACES: Readonly<Record<InterfaceName, ApiInterface<Services>>> = {
   scoring: SCORING_INTERFACE,
   verification: VERIFICATION_INTERFACE,
 };

@@ -5,16 +5,7 @@ import { type Address, getAddress } from "viem";
 import type { LocalAccount } from "viem/accounts";
 import { ownerOf, ownerText, type PayingCaller } from "../../service/access/access.ts";
 import { createApiKeyAccess } from "../../service/access/api-key-access.ts";
-import {
-  apiKeyFinder,
-  buyApiKey,
-  DEFAULT_RATE_PER_MINUTE,
-  keysBoughtBy,
-  readApiKey,
-  readSpending,
-  rotateApiKey,
-  topUpApiKey,
-} from "../../service/access/api-keys.ts";
+import { apiKeyFinder, readApiKey } from "../../service/access/api-keys.ts";
 import { readChargedUnits } from "../../service/access/charged-units.ts";
 import {
   clientAddress,
@@ -24,9 +15,9 @@ import {
 import { createAccess } from "../../service/access/create-access.ts";
 import { createIdempotentAnswers, createRepeatStore } from "../../service/access/idempotent-answers.ts";
 import { createKeyDebits, keepDebit } from "../../service/access/key-debits.ts";
+import { createKeyServices } from "../../service/access/key-services.ts";
 import { readOwed } from "../../service/access/payments/payments-due.ts";
 import {
-  countedKeys,
   createByteBudgets,
   createCallLimiter,
   createIpLimit,
@@ -39,20 +30,15 @@ import {
   takeSignInNonce,
 } from "../../service/access/sign-in.ts";
 import { createSpendingLimits, createSpendingSums } from "../../service/access/spending-limits.ts";
-import {
-  hasThresholds,
-  listSubscriptions,
-  readSubscription,
-} from "../../service/alerts/alert-subscriptions.ts";
-import { createSubscribe, end, replay, requestTest, rotate } from "../../service/alerts/subscriptions.ts";
-import { readDeliveries } from "../../service/alerts/webhook-log.ts";
+import { hasThresholds } from "../../service/alerts/alert-subscriptions.ts";
+import { createSubscribe, createSubscriptions } from "../../service/alerts/subscriptions.ts";
 import type { ServedParts } from "../../service/api/create-interface.ts";
 import type { ServerLife } from "../../service/api/kit/server-life.ts";
 import { createEpochLists } from "../../service/api/routes/get-epochs.ts";
 import type { Services } from "../../service/api/services.ts";
 import { SPECS_PER_MINUTE } from "../../service/api/verification/post-specs.ts";
 import { type Deployment, loadDeployment } from "../../service/chain/deployments.ts";
-import { type Database, underDeadline } from "../../service/db/database.ts";
+import type { Database } from "../../service/db/database.ts";
 import type { DatabaseClock } from "../../service/db/database-clock.ts";
 import { fromIndex } from "../../service/db/index-snapshot.ts";
 import { createReads } from "../../service/db/read-replica.ts";
@@ -101,8 +87,6 @@ const MAX_ADDRESSES = 100_000;
  * leaves 20 s for settling before and after the work.
  */
 const REQUEST_DEADLINE_MS = 45_000;
-/** Keys that an error names at most. */
-const MAX_NAMED_KEYS = 20;
 /** Payments that a list of what is owed names at most. */
 const MAX_OWED = 100;
 /** URLs named by callers that one process visits at once. */
@@ -136,7 +120,7 @@ export async function createServices(
     /** Null where no scores are served. */
     readonly signer: LocalAccount | null;
   },
-): Promise<ServedParts> {
+): Promise<ServedParts<Services>> {
   const deployment = loadDeployment(requireIndexSettings(config).deploymentFile);
   const { chainId, oracle } = deployment;
   const { now } = clock;
@@ -337,16 +321,7 @@ function callerServices(
     access: createAccess({ keys, payments: payments?.access ?? null, ...gate }),
     owners: createOwnerAccess({ ...gate, keys, signIn, audience }),
     repeats: gate.repeats,
-    keys: {
-      identify: keys.identify,
-      enter: countedKeys(keys, gate.limiter).identify,
-      buy: (purchase) => buyApiKey(db, { ...purchase, ratePerMinute: DEFAULT_RATE_PER_MINUTE }, entropy),
-      topUp: (topUp) => topUpApiKey(db, topUp),
-      rotate: (right, now) => rotateApiKey(db, { right, now }, entropy),
-      find: (id) => readApiKey(db, id),
-      boughtBy: (wallet, now) => keysBoughtBy(db, { wallet, now, limit: MAX_NAMED_KEYS }),
-      spending: (keyId, since) => readSpending(db, keyId, since),
-    },
+    keys: createKeyServices({ db, keys, limiter: gate.limiter, entropy }),
     owed: (payers) => readOwed(db, { chainId, payers, now: now(), limit: MAX_OWED }),
     policies: {
       of: createPolicyReader(db),
@@ -360,18 +335,9 @@ function callerServices(
     subscribe: createSubscribe(subscriptions),
     hasThresholds: ({ webhookUrl, ...place }) =>
       hasThresholds(db, { ...place, chainId, url: new URL(webhookUrl).href }),
-    subscriptions: {
-      async count(id) {
-        await gate.limiter.take({ kind: "subscription", id }, TOKEN_RATE_PER_MINUTE);
-      },
-      find: (id) => readSubscription(db, { chainId, id }),
-      list: (page) => listSubscriptions(underDeadline(db), { chainId, ...page }),
-      end: (id) => end(subscriptions, id),
-      test: (subscription) => requestTest(subscriptions, subscription),
-      rotate: (subscription, tokens) => rotate(subscriptions, subscription, tokens),
-      deliveries: (id, page) => readDeliveries(db, id, page),
-      replay: (subscription, deliveryId) => replay(subscriptions, subscription, deliveryId),
-    },
+    subscriptions: createSubscriptions(subscriptions, async (id) => {
+      await gate.limiter.take({ kind: "subscription", id }, TOKEN_RATE_PER_MINUTE);
+    }),
   } satisfies Partial<Services> & { readonly paymentTerms: Services["discovery"]["paymentTerms"] };
 }
 

@@ -153,6 +153,45 @@ export type Charge = {
   cancelled?(): Promise<Error>;
 };
 
+/** How priced endpoints know, limit and charge their callers. */
+export type Access = {
+  /** Throws the 400, 401 or 402 of invalid credentials. */
+  identify(request: PaidRequest): Promise<Caller>;
+  /** Counts the call against the caller's rate and returns the rate headers. Throws a 429. */
+  limit(caller: Caller): Promise<AnswerHeaders>;
+  /**
+   * Returns the earlier answer to the same request, found by Idempotency-Key or a proof of payment. Returns null for a
+   * first request, which is then under way until it is stored or forgotten. Throws the 402, 409 or 422 of requests that
+   * are no repeat.
+   */
+  recall(caller: Caller, request: PaidRequest): Promise<BoughtAnswer | null>;
+  /**
+   * Returns a caller whose balance covers the price or whose payment is verified; takes nothing yet. Throws a 402 for
+   * all others, so that costly work runs only for paying callers.
+   */
+  prove(caller: Caller, request: PaidRequest): Promise<PayingCaller>;
+  /** Whether a proven caller has paid already, and is owed the answer. */
+  isOwed(caller: PayingCaller, request: PaidRequest): boolean;
+  /**
+   * Takes or reserves the price. Throws the 402 or 409 of callers who cannot pay, and a 403 if the caller's own limit does not
+   * cover it.
+   */
+  take(caller: PayingCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge>;
+  /**
+   * Stores a free answer for repeats under the same Idempotency-Key. Returns it with the report of a payment of this request that
+   * was settled before.
+   */
+  keepFree(caller: Caller, request: PaidRequest, answer: BoughtAnswer): Promise<BoughtAnswer>;
+  /** Ends a request that `recall` let through and that has no answer. Never throws. */
+  forget(caller: Caller, request: PaidRequest): Promise<void>;
+};
+
+/** Identifies the owner of a free call, and counts it against the owner's rate. */
+export type OwnerAccess = {
+  /** Throws a 401 without valid proof and a 429 above the owner's rate. */
+  identify(request: CallerRequest): Promise<Owner>;
+};
+
 /** A signed authorization of a request, already compared with the price. */
 export type PresentedPayment = {
   readonly scheme: PaymentScheme;

@@ -1,4 +1,5 @@
 import {
+  type Access,
   type AnswerHeaders,
   type BoughtAnswer,
   type Caller,
@@ -18,8 +19,6 @@ import type { PaymentAccess } from "./payments/payment-access.ts";
 import { Problem, unauthorized } from "./problems.ts";
 import type { CallLimiter } from "./rate-limits.ts";
 import { type SpendingLimits, spendingLimitOf } from "./spending-limits.ts";
-
-export type Access = ReturnType<typeof createAccess>;
 
 const NO_CREDENTIALS =
   "Send an API key in the X-API-Key header. The operator issues keys with `ahs keys create --name NAME`.";
@@ -48,13 +47,11 @@ export function createAccess(parts: {
   readonly spending: SpendingLimits;
   /** Calls per minute of a paying wallet. */
   readonly payerRatePerMinute: number;
-}) {
+}): Access {
   const { keys, payments, limiter, repeats, spending } = parts;
-  /** Whether a proven caller has paid already, and is owed the answer. */
   const isOwed = (caller: PayingCaller, request: PaidRequest): boolean =>
     caller.kind === "payer" && paymentsOf(payments).isOwed(request);
   return {
-    /** Throws the 400, 401 or 402 of invalid credentials. */
     async identify(request: PaidRequest): Promise<Caller> {
       spendingLimitOf(request);
       const key = request.paidBy === "payment" ? null : await keys.identify(request);
@@ -63,22 +60,12 @@ export function createAccess(parts: {
         throw unauthorized("key-missing", request.paidBy === "payment" ? NO_PAYMENTS : NO_CREDENTIALS);
       return (await payments.identify(request)) ?? { kind: "nobody" };
     },
-    /** Counts the call against the caller's rate and returns the rate headers. Throws a 429. */
     async limit(caller: Caller): Promise<AnswerHeaders> {
       const owner = ownerOf(caller);
       if (owner === null) return {};
       return limiter.take(owner, caller.kind === "key" ? caller.ratePerMinute : parts.payerRatePerMinute);
     },
-    /**
-     * Returns the earlier answer to the same request, found by Idempotency-Key or a proof of payment. Returns null for a
-     * first request, which is then under way until it is stored or forgotten. Throws the 402, 409 or 422 of requests that
-     * are no repeat.
-     */
     recall: (caller: Caller, request: PaidRequest) => recallFrom(parts, caller, request),
-    /**
-     * Returns a caller whose balance covers the price or whose payment is verified; takes nothing yet. Throws a 402 for
-     * all others, so that costly work runs only for paying callers.
-     */
     async prove(caller: Caller, request: PaidRequest): Promise<PayingCaller> {
       switch (caller.kind) {
         case "key":
@@ -95,20 +82,12 @@ export function createAccess(parts: {
       }
     },
     isOwed,
-    /**
-     * Takes or reserves the price. Throws the 402 or 409 of callers who cannot pay, and a 403 if the caller's own limit does not
-     * cover it.
-     */
     async take(caller: PayingCaller, request: PaidRequest, terms: ChargeTerms): Promise<Charge> {
       const isUnlimited = caller.kind === "key" && caller.balanceUnits === null;
       const take = () => takePrice(parts, caller, { request, terms });
       if (isUnlimited || isOwed(caller, request)) return take();
       return spending.within(ownerOf(caller), request, take);
     },
-    /**
-     * Stores a free answer for repeats under the same Idempotency-Key. Returns it with the report of a payment of this request that
-     * was settled before.
-     */
     async keepFree(caller: Caller, request: PaidRequest, answer: BoughtAnswer): Promise<BoughtAnswer> {
       const slots = repeatSlotsOf(caller, request);
       // A payer can repeat it for free anyway; wallets without money must not fill the table.
@@ -116,7 +95,6 @@ export function createAccess(parts: {
       await Promise.all(slots.map(end));
       return { ...answer, headers: (await payments?.report(request)) ?? {} };
     },
-    /** Ends a request that `recall` let through and that has no answer. Never throws. */
     async forget(caller: Caller, request: PaidRequest): Promise<void> {
       await Promise.all(repeatSlotsOf(caller, request).map(repeats.forget));
     },

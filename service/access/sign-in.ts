@@ -12,7 +12,7 @@ import {
 } from "viem";
 import { nodeFailureOf } from "../chain/node/failure.ts";
 import { type Database, QUERY_DEADLINE } from "../db/database.ts";
-import type { CallerRequest, Owner, PaidRequest } from "./access.ts";
+import type { CallerRequest, OwnerAccess, PaidRequest } from "./access.ts";
 import type { KeyAccess } from "./api-key-access.ts";
 import { Problem, unavailable } from "./problems.ts";
 import { type CallLimiter, countedKeys } from "./rate-limits.ts";
@@ -62,8 +62,6 @@ async function isSigned(
   return contractSignatures({ address, hash: hashMessage(message), signature });
 }
 
-export type OwnerAccess = ReturnType<typeof createOwnerAccess>;
-
 /**
  * Identifies owners on free endpoints by X-API-Key, else by SIGN-IN-WITH-X, and counts each call against the owner's rate. The error
  * of a request with neither explains both.
@@ -75,12 +73,11 @@ export function createOwnerAccess(deps: {
   readonly limiter: CallLimiter;
   /** Calls a minute of a wallet. */
   readonly payerRatePerMinute: number;
-}) {
+}): OwnerAccess {
   const { signIn, audience, limiter } = deps;
   const keys = countedKeys(deps.keys, limiter);
   return {
-    /** Throws a 401 without valid proof and a 429 above the owner's rate. */
-    async identify(request: CallerRequest): Promise<Owner> {
+    async identify(request: CallerRequest) {
       const key = await keys.identify(request);
       if (key !== null) return { kind: "key", keyId: key.keyId };
       const address = await signIn(request);

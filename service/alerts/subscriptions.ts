@@ -2,13 +2,14 @@ import { hash } from "node:crypto";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import { keepDebit } from "../access/key-debits.ts";
-import type { Database } from "../db/database.ts";
+import { type Database, underDeadline } from "../db/database.ts";
 import type { AlertThresholds } from "../db/tables/alerts.ts";
 import {
   enableEndpoint,
   endSubscription,
   extendSubscription,
   insertSubscription,
+  listSubscriptions,
   lockEndpoint,
   readSubscription,
   rotateSecret,
@@ -19,6 +20,7 @@ import {
 } from "./alert-subscriptions.ts";
 import { ALERT_EVENTS, type AlertEvent, EXPIRING_EVENT, THRESHOLD_EVENT, testEvent } from "./plan-events.ts";
 import { dropPendingEvents, insertEvents, readEventStanding, requeueEvent } from "./webhook-events.ts";
+import { type DeliveryPage, readDeliveries } from "./webhook-log.ts";
 
 export type SubscribeRequest = {
   /** Lower-case. */
@@ -138,6 +140,32 @@ async function known(
 
 function daysAfter(date: Date): Date {
   return new Date(date.getTime() + SUBSCRIPTION_DAYS * DAY_MS);
+}
+
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
+
+/** Subscriptions as endpoints list, manage and end them. */
+export function createSubscriptions(
+  deps: SubscriptionDeps,
+  /** Counts a call by manage token against the subscription's rate; throws a 429. */
+  count: (id: string) => Promise<void>,
+) {
+  const { db, chainId } = deps;
+  return {
+    count,
+    find: (id: string) => readSubscription(db, { chainId, id }),
+    /** Of an owner (see `ownerText`), newest first. */
+    list: (page: Omit<Parameters<typeof listSubscriptions>[1], "chainId">) =>
+      listSubscriptions(underDeadline(db), { chainId, ...page }),
+    end: (id: string) => end(deps, id),
+    /** Returns the id of the event as well. */
+    test: (subscription: StoredSubscription) => requestTest(deps, subscription),
+    rotate: (subscription: StoredSubscription, tokens: "keep-token" | "new-token") =>
+      rotate(deps, subscription, tokens),
+    /** Newest first. */
+    deliveries: (id: string, page: DeliveryPage) => readDeliveries(db, id, page),
+    replay: (subscription: StoredSubscription, deliveryId: string) => replay(deps, subscription, deliveryId),
+  };
 }
 
 export type SubscriptionDeps = {

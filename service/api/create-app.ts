@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { type ApiInterface, createInterfaceApp, type ServedParts } from "./create-interface.ts";
 import type { ApiEnv } from "./kit/api-env.ts";
-import type { Endpoint } from "./kit/endpoint.ts";
+import type { NeedsOf } from "./kit/endpoint.ts";
 import { deleteAlert } from "./routes/delete-alerts.ts";
 import { getAgentProtect } from "./routes/get-agent-protect.ts";
 import { getAgents } from "./routes/get-agents.ts";
@@ -43,7 +43,7 @@ import { putRoutePolicy } from "./routes/put-ahs-route-policy.ts";
 import { describeWebhooks, WEBHOOK_EVENTS } from "./schemas/webhooks.ts";
 
 /** Endpoints of the scoring interface; prices, document and reference derive from this list. */
-export const SCORING_ENDPOINTS: readonly Endpoint[] = [
+export const SCORING_ENDPOINTS = [
   getRisk,
   getRiskPremium,
   getCounterparties,
@@ -84,7 +84,10 @@ export const SCORING_ENDPOINTS: readonly Endpoint[] = [
   getReadyz,
 ];
 
-export const SCORING_INTERFACE: ApiInterface = {
+/** Services that they name. */
+type ScoringNeeds = NeedsOf<typeof SCORING_ENDPOINTS>;
+
+export const SCORING_INTERFACE: ApiInterface<ScoringNeeds> = {
   title: "Agent Health",
   version: "0.1.0",
   purpose: "Scores autonomous agents by what their wallets did on chain, and routes payments to them.",
@@ -97,6 +100,6 @@ export const SCORING_INTERFACE: ApiInterface = {
 };
 
 /** The scoring interface as a Hono app. */
-export function createApp(ports: ServedParts): Hono<ApiEnv> {
+export function createApp(ports: ServedParts<ScoringNeeds>): Hono<ApiEnv> {
   return createInterfaceApp(ports, [SCORING_INTERFACE]);
 }

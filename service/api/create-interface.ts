@@ -1,11 +1,14 @@
 import { Hono } from "hono";
+import type { Registry } from "prom-client";
 import { Problem } from "../access/problems.ts";
+import type { IpLimit } from "../access/rate-limits.ts";
 import { answer, staticDocument } from "./kit/answer.ts";
 import type { ApiContext, ApiEnv } from "./kit/api-env.ts";
 import { catalogOf } from "./kit/catalog.ts";
 import { createRequestLimits } from "./kit/deadline.ts";
-import { mountDiscovery } from "./kit/discovery.ts";
-import type { Endpoint } from "./kit/endpoint.ts";
+import { type Discovery, mountDiscovery, type PublicKeys } from "./kit/discovery.ts";
+import type { Endpoint, NeedsOf } from "./kit/endpoint.ts";
+import type { KitServices } from "./kit/endpoint-spec.ts";
 import { createEnvelope } from "./kit/envelope.ts";
 import { answerProblem, createErrorHandler } from "./kit/handle-error.ts";
 import { mountMcp } from "./kit/mcp.ts";
@@ -19,6 +22,7 @@ import {
   type Places,
   type ServedDocument,
 } from "./kit/openapi-document.ts";
+import type { ServerLife } from "./kit/server-life.ts";
 import { mountAssets } from "./pages/assets.ts";
 import { frameOf, type PageFrame } from "./pages/frame.ts";
 import { answerProblemPage, mountPages, mountSharedPages, pagesOf, wantsPage } from "./pages/mount-pages.ts";
@@ -28,23 +32,50 @@ import { problemsPage } from "./pages/problems-page.ts";
 import { renderReference } from "./pages/reference.ts";
 import { getLivez } from "./routes/get-livez.ts";
 import { getReadyz } from "./routes/get-readyz.ts";
-import type { Services } from "./services.ts";
+
+/** Services of a server, beside those that its endpoints name. */
+export type ServerServices = KitServices &
+  NeedsOf<typeof OWN_ENDPOINTS> & {
+    /** A new id for requests without one. */
+    readonly randomId: () => string;
+    /** Registry of the request metrics, printed by /metrics; it must not contain them already. */
+    readonly registry: Registry;
+    /** loopback: this port serves /metrics to local callers. elsewhere: another port does. */
+    readonly metricsPage: "loopback" | "elsewhere";
+    /** Origins whose pages may read answers. */
+    readonly allowedOrigins: readonly string[] | "*";
+    readonly life: ServerLife;
+    readonly ipLimit: IpLimit;
+    /** Address of the socket of a request; null for requests made in process. */
+    readonly socketAddress: (context: ApiContext) => string | null;
+    /** Milliseconds that preparing and doing the work of a request may take together. */
+    readonly deadlineMs: number;
+    readonly discovery: Discovery;
+    readonly publicKeys: PublicKeys;
+  };
 
 /** Services of endpoints and pages. */
-export type ServedParts = Services & {
-  /** Null for a server without pages. */
-  readonly pages: PagePorts | null;
-};
+export type ServedParts<Needs> = ServerServices &
+  Needs & {
+    /** Null for a server without pages. */
+    readonly pages: PagePorts | null;
+  };
+
+/** Endpoints of the process, whatever its interfaces are. */
+const OWN_ENDPOINTS = [getLivez, getReadyz];
 
 /** An interface that can be mounted, alone or with others. */
-export type ApiInterface = Omit<DescribedInterface, "endpoints"> &
-  Places & { readonly endpoints: readonly Endpoint[] };
+export type ApiInterface<Needs> = Omit<DescribedInterface, "endpoints"> &
+  Places & { readonly endpoints: readonly Endpoint<Needs>[] };
 
 /** The page that explains problems. */
 const REFERENCE_OF_PROBLEMS = "/docs";
 
 /** A Hono app that serves one or several interfaces on one port, with shared documents. */
-export function createInterfaceApp(ports: ServedParts, interfaces: readonly ApiInterface[]): Hono<ApiEnv> {
+export function createInterfaceApp<Needs>(
+  ports: ServedParts<Needs>,
+  interfaces: readonly ApiInterface<NoInfer<Needs>>[],
+): Hono<ApiEnv> {
   const { clock, logger, registry } = ports;
   const app = new Hono<ApiEnv>();
   const isHttps = ports.discovery.origin.startsWith("https:");
@@ -56,8 +87,7 @@ export function createInterfaceApp(ports: ServedParts, interfaces: readonly ApiI
     return isShown ? answerProblemPage(context, problem) : answerProblem(problem, context);
   });
   const limits = createRequestLimits({ ...ports, stopping: ports.life.stopping });
-  // Of the process, whatever its interfaces are.
-  const endpoints = [...new Set([...interfaces.flatMap((one) => one.endpoints), getLivez, getReadyz])];
+  const endpoints = [...new Set([...interfaces.flatMap((one) => one.endpoints), ...OWN_ENDPOINTS])];
   const served = new Set(endpoints.map(({ path }) => path));
   const { origin, securityContact } = ports.discovery;
   const frame = frameIn(ports.pages, { interfaces, served, origin, securityContact });
@@ -119,7 +149,7 @@ const DOCUMENT = { "content-type": "application/json", "cache-control": "public,
 function mountDocuments(
   app: Hono<ApiEnv>,
   served: readonly ServedDocument[],
-  ports: ServedParts & { readonly frame: PageFrame },
+  ports: ServedParts<unknown> & { readonly frame: PageFrame },
 ): void {
   const { discovery, frame } = ports;
   mountDiscovery(app, served, ports);

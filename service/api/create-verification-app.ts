@@ -1,7 +1,7 @@
 import type { Hono } from "hono";
 import { type ApiInterface, createInterfaceApp, type ServedParts } from "./create-interface.ts";
 import type { ApiEnv } from "./kit/api-env.ts";
-import type { Endpoint } from "./kit/endpoint.ts";
+import type { NeedsOf } from "./kit/endpoint.ts";
 import { describeWebhooks } from "./schemas/webhooks.ts";
 import { deleteTexts } from "./verification/delete-texts.ts";
 import { getAppeals } from "./verification/get-appeals.ts";
@@ -18,7 +18,7 @@ import { VERDICT_EVENTS } from "./verification/verdict-events-schema.ts";
 import { getEvidence, postEvidence } from "./verification/verdict-evidence.ts";
 
 /** Endpoints of the verification interface; prices, document and reference derive from this list. */
-export const VERIFICATION_ENDPOINTS: readonly Endpoint[] = [
+export const VERIFICATION_ENDPOINTS = [
   postSpecs,
   postOutputs,
   getVerdict,
@@ -36,7 +36,10 @@ export const VERIFICATION_ENDPOINTS: readonly Endpoint[] = [
   getVerificationHealth,
 ];
 
-export const VERIFICATION_INTERFACE: ApiInterface = {
+/** Services that they name. */
+type VerificationNeeds = NeedsOf<typeof VERIFICATION_ENDPOINTS>;
+
+export const VERIFICATION_INTERFACE: ApiInterface<VerificationNeeds> = {
   title: "Agent Health output verification",
   version: "0.1.0",
   purpose:
@@ -50,6 +53,6 @@ export const VERIFICATION_INTERFACE: ApiInterface = {
 };
 
 /** The verification interface as a Hono app. */
-export function createVerificationApp(ports: ServedParts): Hono<ApiEnv> {
+export function createVerificationApp(ports: ServedParts<VerificationNeeds>): Hono<ApiEnv> {
   return createInterfaceApp(ports, [VERIFICATION_INTERFACE]);
 }

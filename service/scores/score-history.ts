@@ -43,6 +43,8 @@ export type HistoryQuery = {
 /** Scores that one part of the changes of grade is found in. */
 const SCORES_READ = 5_000;
 
+export type ScoreHistory = ReturnType<typeof createScoreHistory>;
+
 /** Reads the stored scores of wallets (lower-case) of one chain, by the index of their times. */
 export function createScoreHistory(db: Database, chainId: number) {
   const valuesOf = (wallet: Address, { before, limit }: HistoryQuery) => [

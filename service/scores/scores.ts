@@ -82,6 +82,8 @@ export type ScoreTrend = {
   readonly change: number | null;
 };
 
+export type ScoreReader = ReturnType<typeof createScoreReader>;
+
 /** Reads of scores on our tables and on the views of one chain's index; addresses are lower-case. */
 export function createScoreReader(db: Database, chainId: number) {
   return {

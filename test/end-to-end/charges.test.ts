@@ -23,6 +23,7 @@ import { createInterfaceApp, type ServedParts } from "../../service/api/create-i
 import { VERIFICATION_ENDPOINTS, VERIFICATION_INTERFACE } from "../../service/api/create-verification-app.ts";
 import type { ApiEnv } from "../../service/api/kit/api-env.ts";
 import { createServerLife } from "../../service/api/kit/server-life.ts";
+import type { Services } from "../../service/api/services.ts";
 import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import { NodeFailure } from "../../service/chain/node/failure.ts";
 import type { Database } from "../../service/db/database.ts";
@@ -55,7 +56,7 @@ const FINAL_BLOCKS = 40;
 const FRESH = Array.from({ length: 10 }, (_, index) => wallet(100 + index));
 
 const kit = useTestkit({ ageSeconds: 86_400 });
-let parts: ServedParts;
+let parts: ServedParts<Services>;
 /** The service as it is without a fault. */
 let app: Hono<ApiEnv>;
 let key: { readonly id: string; readonly secret: string };
@@ -124,7 +125,7 @@ const query = (text: string, values: unknown[] = []) => kit.db.$client.query(tex
 describe("ten wallets outside the index, each with a transaction", () => {
   const enrolments = async () => (await query("select from ahs.enrolment")).rowCount;
   const histories = async () => (await query("select from ahs.kept_history")).rowCount;
-  let served: ServedParts;
+  let served: ServedParts<Services>;
   beforeAll(async () => {
     served = await serviceOn(kit.db, "otterscan");
   });
@@ -512,7 +513,7 @@ async function insertAppealable(): Promise<string> {
 }
 
 /** The services of `ahs serve` on a database of the chain. */
-async function serviceOn(db: Database, historySource = "none"): Promise<ServedParts> {
+async function serviceOn(db: Database, historySource = "none"): Promise<ServedParts<Services>> {
   const config = parseConfig({
     DATABASE_URL: "postgres://unused/unused",
     RPC_URL: kit.rpcUrl,
@@ -541,7 +542,7 @@ async function serviceOn(db: Database, historySource = "none"): Promise<ServedPa
   return { ...services, socketAddress: () => null };
 }
 
-function appOf(services: ServedParts): Hono<ApiEnv> {
+function appOf(services: ServedParts<Services>): Hono<ApiEnv> {
   // The metrics of a second app over the same services have the same names.
   return createInterfaceApp({ ...services, registry: new Registry() }, [
     SCORING_INTERFACE,

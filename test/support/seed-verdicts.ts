@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { keccak256, stringToHex } from "viem";
 import type { Database } from "../../service/db/database.ts";
 import { jobSpec, type VerdictStatus, verdict, verdictRun } from "../../service/db/tables/verdict.ts";
-import type { VerdictResult } from "../../service/verification/verdicts/store-decision.ts";
+import type { VerdictResult } from "../../service/verification/verdicts/verdict-result.ts";
 
 const CLIENT = `0x${"c1".repeat(20)}` as const;
 const PROVIDER = `0x${"c2".repeat(20)}` as const;

@@ -27,6 +27,9 @@ export function answer(
   });
 }
 
+/** Of answers that no cache may store. */
+export const NO_STORE = { headers: { "cache-control": "private, no-store" } } as const;
+
 /** A JSON response. */
 export function answerJson(
   context: ApiContext,

@@ -9,6 +9,7 @@ import type {
   WalletDealings,
 } from "../../reports/network/wallet-network-dealings.ts";
 import type { ReportTurns } from "./report-turns.ts";
+import { noBlock, notIndexed } from "./wallet-report.ts";
 
 /** Dealings of a wallet as of a block, as answers show them. */
 export type FoundDealings = {
@@ -120,4 +121,31 @@ function dropOld(kept: Map<string, Kept>, before: number): void {
 
 function keyOf(wallet: Address, blockHash: Hex): string {
   return `${wallet} ${blockHash}`;
+}
+
+/** Services of endpoints about a wallet's dealings. */
+export type DealingsNeeds = {
+  /** A wallet's dealings at the newest finalized and enriched block, or at an earlier one that is pinned. */
+  readonly readDealings: (wallet: Address, pin: PinnedBlock | null) => Promise<FoundOutcome>;
+};
+
+/** Dealings of a wallet at the newest finalized and enriched block. Throws the 404 and 503 of `requireRead`. */
+export async function readNewestDealings(
+  wallet: Address,
+  { readDealings }: DealingsNeeds,
+): Promise<FoundDealings> {
+  return requireRead(wallet, await readDealings(wallet, null));
+}
+
+/** Unwraps an outcome. Throws a 404 problem for a wallet that is not followed and a 503 problem if there is no block. */
+export function requireRead(wallet: Address, outcome: FoundOutcome): FoundDealings {
+  switch (outcome.kind) {
+    case "read":
+      return outcome;
+    case "not-indexed":
+      throw notIndexed(wallet);
+    case "not-ready":
+    case "gone":
+      throw noBlock();
+  }
 }

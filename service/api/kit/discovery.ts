@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { PaymentRequirements } from "@x402/core/types";
 import type { Hono } from "hono";
+import type { JWK } from "jose";
 import type { Address } from "viem";
-import { priceText } from "../../access/access.ts";
+import { type PaidRequest, priceText } from "../../access/access.ts";
 import { didOf } from "../../access/payments/offer-receipt.ts";
 import { toEip55 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
 import { answer, staticDocument } from "./answer.ts";
-import type { ApiEnv } from "./api-env.ts";
+import type { ApiEnv, Clock } from "./api-env.ts";
 import { mountPage } from "./mount-endpoints.ts";
 import {
   type ApiDocument,
@@ -18,7 +18,35 @@ import {
   type ServedDocument,
 } from "./openapi-document.ts";
 
-type Discovery = Services["discovery"];
+/** Facts of the deployment that its documents name. */
+export type Discovery = {
+  /** Scheme, host and port of the service. */
+  readonly origin: string;
+  /** The `accepts` of a price in thousandths of a US dollar; null if the deployment takes no payments. */
+  readonly paymentTerms:
+    | ((priced: Pick<PaidRequest, "units" | "isMetered" | "isCaptured">) => readonly PaymentRequirements[])
+    | null;
+  /** A wallet that the index follows, or any wallet if it follows none. */
+  readonly sampleWallet: () => Promise<Address>;
+  /** An agent with a wallet, or agent 1 of the identity registry, known or not. */
+  readonly sampleAgent: () => Promise<{ readonly registry: Address; readonly agentId: bigint }>;
+  /** Contracts that settle escrows by verdicts, in EIP-55; null if none do. */
+  readonly evaluation: {
+    readonly chainId: number;
+    readonly evaluator: Address;
+    readonly escrows: readonly { readonly address: Address; readonly generation: string }[];
+  } | null;
+  /** The service's own entry in the identity registry, whose address is in CAIP-10; null if it names none. */
+  readonly registration: { readonly agentId: number; readonly agentRegistry: string } | null;
+  /** Addresses of the deployment's contracts by name, in EIP-55; null for one that it does not have. */
+  readonly contracts: Readonly<Record<string, Address | null>>;
+  /** mailto: or https: URI for vulnerability reports; null if none is set. */
+  readonly securityContact: string | null;
+};
+
+/** Public keys of receipts (RFC 7517), the current one first; empty if no receipts are signed. */
+export type PublicKeys = { readonly keys: readonly JWK[] };
+
 type PaymentTerms = NonNullable<Discovery["paymentTerms"]>;
 
 const CACHED = { "cache-control": "public, max-age=300" } as const;
@@ -29,7 +57,11 @@ const PLAIN = { "content-type": "text/plain; charset=utf-8", ...CACHED } as cons
 export function mountDiscovery(
   app: Hono<ApiEnv>,
   served: readonly ServedDocument[],
-  { clock, discovery, publicKeys }: Pick<Services, "clock" | "discovery" | "publicKeys">,
+  {
+    clock,
+    discovery,
+    publicKeys,
+  }: { readonly clock: Clock; readonly discovery: Discovery; readonly publicKeys: PublicKeys },
 ): void {
   const { origin, paymentTerms: terms, securityContact } = discovery;
   const started = clock.now();
@@ -95,7 +127,7 @@ async function readSamples({
 }
 
 /** The DID document of this origin (did:web): the keys of receipts and offers, also the earlier ones. */
-function didDocument(origin: string, keys: Services["publicKeys"]["keys"]) {
+function didDocument(origin: string, keys: PublicKeys["keys"]) {
   const id = didOf(origin);
   const methods = keys.map((publicKeyJwk) => ({
     id: `${id}#${publicKeyJwk.kid}`,

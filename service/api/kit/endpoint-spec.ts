@@ -1,5 +1,8 @@
 import type { z } from "@hono/zod-openapi";
+import type { Logger } from "pino";
+import type { Address } from "viem";
 import type {
+  Access,
   BoughtAnswer,
   Caller,
   ChargeTerms,
@@ -8,15 +11,14 @@ import type {
   Settlement,
 } from "../../access/access.ts";
 import type { ProblemCode } from "../../access/problems.ts";
-import type { Services } from "../services.ts";
-import type { ApiContext } from "./api-env.ts";
+import type { ApiContext, Clock } from "./api-env.ts";
 import type { RequestInput, RequestSchemas } from "./read-input.ts";
 
 /** The success of an endpoint. The example of the OpenAPI document is made of those of its fields. */
 export type AnswerSpec<Answer> = {
   readonly schema: z.ZodType<Answer>;
   readonly description: string;
-  /** Media types beside JSON that `render` can make of it. */
+  /** Media types beside JSON in which `deliver` can answer. */
   readonly renderings?: readonly string[];
   /** The answer to a request with `preview=true`. */
   readonly preview?: z.ZodType;
@@ -50,80 +52,87 @@ export type EndpointSpec<Params, Query, Body, Answer> = {
   readonly problems: readonly ProblemCode[];
 };
 
+/**
+ * Thousandths of a US dollar: a fixed price; the price of an input, `from` being the lowest; or one up to a bound, of which a payment of
+ * scheme `upto` is charged what the answer is worth.
+ */
+export type Price<Input, Answer> =
+  | { readonly units: number }
+  | { readonly from: number; of(input: Input): number }
+  | {
+      readonly from: number;
+      readonly upTo: number;
+      of(input: Input): number;
+      metered(answer: Answer): number;
+    };
+
+/** How a price is paid. */
+export type PaymentTerms = {
+  /**
+   * Whether the money moves before or after the work; absent: before it from 2 USD on. captured: payments of scheme `auth-capture` are
+   * taken as well, and what becomes of the purchase decides whether they are captured or voided.
+   */
+  readonly settled?: Settlement | "captured";
+  /** poor too: a key passes to `sell` whatever its balance. none: a key cannot pay, but may accompany the payment. Default: any. */
+  readonly keys?: "any" | "poor too" | "none";
+};
+
 /** Members of every priced endpoint. It charges its price for every answer that is a success. */
-type PricedSpec<Params, Query, Body, Answer, Checked, Prepared> = EndpointSpec<
+type PricedSpec<Needs, Params, Query, Body, Answer, Checked, Prepared> = EndpointSpec<
   Params,
   Query,
   Body,
   Answer
 > & {
-  /** Thousandths of a US dollar; the lowest price if `priceOf` computes it, or the highest beside a `lowestPrice`. */
-  readonly price: number;
-  readonly lowestPrice?: number;
-  priceOf?(input: RequestInput<Params, Query, Body>): number;
-  /** The units that a payment of scheme `upto` is charged for an answer; it authorizes the price. Absent for a fixed price. */
-  meteredUnits?(answer: Answer): number;
-  /** Payments of scheme `auth-capture` are taken: what becomes of the purchase decides whether they are captured or voided. */
-  readonly isCaptured?: true;
-  /** payment: a key cannot pay, but may accompany the payment. */
-  readonly paidBy?: PaidRequest["paidBy"];
+  readonly price: Price<RequestInput<Params, Query, Body>, Answer>;
+  readonly payment?: PaymentTerms;
   /**
    * Distinguishes requests of equal input under one Idempotency-Key or payment, for example by a key in a header. Throws the 401
    * of an invalid key.
    */
-  distinguish?(request: Pick<PaidRequest, "header">, deps: Services): Promise<unknown>;
-  /** Refuses input that the schemas cannot, by caller: throws a 422 or a problem. */
-  admit?(input: RequestInput<Params, Query, Body>, caller: Caller): void;
+  distinguish?(request: Pick<PaidRequest, "header">, deps: Needs): Promise<unknown>;
   /**
-   * Refusals for every caller: throws 404s and 503s. It runs before the caller proves ability to pay, so it reads memory and rows
-   * by primary key only: no node, no decoding, no statement that grows with a wallet's history.
+   * Refusals: throws 404s, 503s, and the 422s that depend on the caller. It runs before the caller proves ability to pay, so it reads
+   * memory and rows by primary key only: no node, no decoding, no statement that grows with a wallet's history.
    */
-  check(input: RequestInput<Params, Query, Body>, check: CheckContext): Promise<Checked>;
+  check(
+    input: RequestInput<Params, Query, Body>,
+    check: CheckContext<Needs> & { readonly caller: Caller },
+  ): Promise<Checked>;
   /** The free answer to `preview=true`, after `check`, for anyone: no caller is known, only the IP limit applies. */
-  preview?(input: RequestInput<Params, Query, Body>, context: CheckContext): Promise<unknown>;
+  preview?(input: RequestInput<Params, Query, Body>, context: CheckContext<Needs>): Promise<unknown>;
   /**
    * Costly refusals before the charge, for callers who can pay. Without it the work gets the result of `check`.
    */
   prepare?(
     input: RequestInput<Params, Query, Body>,
     checked: Checked,
-    work: PaidWorkContext,
+    work: PaidWorkContext<Needs>,
   ): Promise<Prepared>;
   /**
    * Wallets, as the answer names them, whose records on chain are renewed because they were read. Their reading is recorded once the
    * price is taken.
    */
   interestIn?(answer: Answer): readonly string[];
-  /** The answer in another form; null if the request asks for JSON. */
-  render?(
-    answer: Answer,
-    input: RequestInput<Params, Query, Body>,
-    work: PaidWorkContext,
-  ): Promise<BoughtAnswer> | null;
   /** The answer for repeats, without the secrets that are shown once. */
   withoutSecrets?(answer: Answer): Answer;
-  /** Frees what was prepared. Called once at the end of every request; must not throw. */
-  release?(prepared: Prepared): void;
 };
 
 /** A priced endpoint that works for every paying caller. */
-export type PaidSpec<Params, Query, Body, Answer, Checked, Prepared = Checked> = PricedSpec<
-  Params,
-  Query,
-  Body,
-  Answer,
-  Checked,
-  Prepared
+export type PaidSpec<Needs, Params, Query, Body, Answer, Checked, Prepared = Checked> = Omit<
+  PricedSpec<Needs, Params, Query, Body, Answer, Checked, Prepared>,
+  "payment"
 > & {
+  readonly payment?: Pick<PaymentTerms, "keys"> & {
+    readonly settled?: PaymentTerms["settled"] | ((prepared: Prepared) => Settlement);
+  };
   /** The answer if what was prepared leaves nothing to sell; it is free, unless it was paid before. Null to sell. */
   freeAnswer?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Answer | null;
-  /** Whether the settlement comes before the work. Default: from 2 USD on. */
-  settlement?(input: RequestInput<Params, Query, Body>, prepared: Prepared): Settlement;
   /** The paid work. If it throws, the price is returned, or the answer stays owed. */
   work(
     input: RequestInput<Params, Query, Body>,
     prepared: Prepared,
-    work: PaidWorkContext & {
+    work: PaidWorkContext<Needs> & {
       /** The debit that pays; null unless the caller is a metered key. */
       readonly debitId: string | null;
     },
@@ -131,7 +140,8 @@ export type PaidSpec<Params, Query, Body, Answer, Checked, Prepared = Checked> =
 };
 
 /** A priced endpoint with a purchase protocol of its own. */
-export type SaleSpec<Params, Query, Body, Answer, Checked, Prepared = Checked> = PricedSpec<
+export type SaleSpec<Needs, Params, Query, Body, Answer, Checked, Prepared = Checked> = PricedSpec<
+  Needs,
   Params,
   Query,
   Body,
@@ -139,24 +149,35 @@ export type SaleSpec<Params, Query, Body, Answer, Checked, Prepared = Checked> =
   Checked,
   Prepared
 > & {
-  /** A key passes to `sell` whatever its balance, since its answer may be free. */
-  readonly takesPoorKeys?: true;
   /** Charges and works, or answers for free. */
-  sell(input: RequestInput<Params, Query, Body>, prepared: Prepared, sale: Sale<Answer>): Promise<Response>;
+  sell(
+    input: RequestInput<Params, Query, Body>,
+    prepared: Prepared,
+    sale: Sale<Needs, Answer>,
+  ): Promise<Response>;
 };
 
-/** Context of checks and free endpoints; it has no caller. */
-export type CheckContext = { readonly deps: Services; readonly now: Date };
+/** Services that the kit itself uses, for every endpoint. */
+export type KitServices = {
+  readonly access: Access;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Records that the wallet was read; the on-chain heartbeat depends on it. */
+  readonly recordInterest: (address: Address) => Promise<void>;
+};
+
+/** Context of checks and free endpoints; it has no caller. `Needs` are the services that the endpoint names. */
+export type CheckContext<Needs = unknown> = { readonly deps: Needs & KitServices; readonly now: Date };
 
 /** Context of priced work. */
-export type PaidWorkContext = CheckContext & {
+export type PaidWorkContext<Needs = unknown> = CheckContext<Needs> & {
   readonly caller: PayingCaller;
   /** A header of the request. */
   header(name: string): string | undefined;
 };
 
 /** One sale to a caller who can pay. */
-export type Sale<Answer> = PaidWorkContext & {
+export type Sale<Needs, Answer> = PaidWorkContext<Needs> & {
   readonly request: PaidRequest;
   /** Whether the caller has paid before and is owed the answer. */
   readonly isOwed: boolean;
@@ -167,18 +188,21 @@ export type Sale<Answer> = PaidWorkContext & {
     /** The debit that pays; null unless the caller is a metered key. */
     readonly debitId: string | null;
     /**
-     * Works within the deadline, then captures the price and stores the answer. If the work throws, the price is returned, or the
-     * answer stays owed.
+     * Works within the deadline, then captures the price and stores the answer, as JSON or as it is rendered. If the work throws,
+     * the price is returned, or the answer stays owed.
      */
-    deliver(work: () => Promise<Answer>): Promise<Response>;
+    deliver(
+      work: () => Promise<Answer>,
+      render?: (answer: Answer) => Promise<BoughtAnswer>,
+    ): Promise<Response>;
   }>;
 };
 
 /** A free endpoint, which builds its own response. */
-export type FreeSpec<Params, Query, Body, Answer> = EndpointSpec<Params, Query, Body, Answer> & {
+export type FreeSpec<Needs, Params, Query, Body, Answer> = EndpointSpec<Params, Query, Body, Answer> & {
   respond(
     context: ApiContext,
     input: RequestInput<Params, Query, Body>,
-    work: CheckContext,
+    work: CheckContext<Needs>,
   ): Promise<Response> | Response;
 };

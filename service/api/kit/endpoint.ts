@@ -3,7 +3,6 @@ import type { RouteConfig } from "@hono/zod-openapi";
 import canonicalize from "canonicalize";
 import type { BoughtAnswer, Listing, PaidRequest, PayingCaller } from "../../access/access.ts";
 import { methodNotAllowed } from "../../access/problems.ts";
-import type { Services } from "../services.ts";
 import { addHeaders, callerRequest } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { RequestLimits } from "./deadline.ts";
@@ -13,18 +12,21 @@ import type {
   CheckContext,
   EndpointSpec,
   FreeSpec,
+  KitServices,
   PaidSpec,
+  PaymentTerms,
+  Price,
   SaleSpec,
 } from "./endpoint-spec.ts";
 import { type RequestInput, readInput } from "./read-input.ts";
 import { answerBought, servePaid } from "./serve-paid.ts";
 
-/** One method of one path. */
-export type Endpoint = {
+/** One method of one path. `Needs` are the services that it uses beside those of the kit. */
+export type Endpoint<Needs = never> = {
   readonly method: "get" | "post" | "put" | "delete";
   /** OpenAPI template, for example /ahs/{address}. */
   readonly path: string;
-  /** Thousandths of a US dollar, as `price` of the spec; null for a free endpoint. */
+  /** Thousandths of a US dollar: the fixed, the lowest or, if it is metered, the highest price; null for a free endpoint. */
   readonly price: number | null;
   readonly paidBy: PaidRequest["paidBy"];
   readonly summary: string;
@@ -32,35 +34,52 @@ export type Endpoint = {
   readonly tool: string | null;
   readonly operation: RouteConfig;
   readonly answer: AnswerSpec<unknown>;
-  handle(
-    context: ApiContext,
-    runtime: {
-      readonly deps: Services;
-      readonly limits: RequestLimits;
-      /** Listings by method and path template. */
-      readonly catalog: ReadonlyMap<string, Listing>;
-    },
-  ): Promise<Response>;
+  readonly handle: (context: ApiContext, runtime: Runtime<Needs>) => Promise<Response>;
 };
+
+/** Parts of the server that an endpoint is called with. */
+export type Runtime<Needs> = {
+  readonly deps: Needs & KitServices;
+  readonly limits: RequestLimits;
+  /** Listings by method and path template. */
+  readonly catalog: ReadonlyMap<string, Listing>;
+};
+
+/** The services of all endpoints of a list: the intersection of their needs. */
+export type NeedsOf<Endpoints extends readonly Endpoint[]> = (
+  Endpoints[number] extends infer One
+    ? One extends Endpoint<infer Needs>
+      ? (needs: Needs) => void
+      : never
+    : never
+) extends (needs: infer All) => void
+  ? All
+  : never;
 
 /** From this price on, settlement comes before the work, unless the endpoint decides otherwise. */
 const SETTLE_FIRST_UNITS = 2000;
 
 /** A priced endpoint that charges, works, and captures the price with the answer. */
-export function definePaid<Params, Query, Body, Answer, Checked, Prepared = Checked>(
-  spec: PaidSpec<Params, Query, Body, Answer, Checked, Prepared>,
-): Endpoint {
-  return defineSale<Params, Query, Body, Answer, Checked, Prepared>({
-    ...spec,
-    async sell(input, prepared, sale) {
-      const free = sale.isOwed ? null : (spec.freeAnswer?.(input, prepared) ?? null);
-      if (free !== null) return sale.free(free);
-      const isLarge = sale.request.units >= SETTLE_FIRST_UNITS && !isMeteredBy(sale.caller);
-      const settlement = spec.settlement?.(input, prepared) ?? (isLarge ? "before" : "after");
-      const { debitId, deliver } = await sale.take({ settlement });
-      return deliver(async () => spec.work(input, prepared, { ...sale, debitId }));
-    },
-  });
+export function definePaid<Needs>() {
+  return <Params, Query, Body, Answer, Checked, Prepared = Checked>(
+    spec: PaidSpec<Needs, Params, Query, Body, Answer, Checked, Prepared>,
+  ): Endpoint<Needs> => {
+    const { keys = "any", settled } = spec.payment ?? {};
+    return saleEndpoint<Needs, Params, Query, Body, Answer, Checked, Prepared>({
+      ...spec,
+      payment: settled === "captured" ? { keys, settled } : { keys },
+      async sell(input, prepared, sale) {
+        const free = sale.isOwed ? null : (spec.freeAnswer?.(input, prepared) ?? null);
+        if (free !== null) return sale.free(free);
+        const isLarge = sale.request.units >= SETTLE_FIRST_UNITS && !isMeteredBy(sale.caller);
+        const chosen = typeof settled === "function" ? settled(prepared) : settled;
+        const byPrice = isLarge ? "before" : "after";
+        const settlement = chosen === "captured" ? "before" : (chosen ?? byPrice);
+        const { debitId, deliver } = await sale.take({ settlement });
+        return deliver(async () => spec.work(input, prepared, { ...sale, debitId }));
+      },
+    });
+  };
 }
 
 /** The answer decides what such a payment is charged: it is settled after the work. */
@@ -68,22 +87,23 @@ export function isMeteredBy(caller: PayingCaller): boolean {
   return caller.kind === "payer" && caller.payment.scheme === "upto";
 }
 
+/** A priced endpoint with a purchase protocol of its own. */
+export function defineSale<Needs>() {
+  return <Params, Query, Body, Answer, Checked, Prepared = Checked>(
+    spec: SaleSpec<Needs, Params, Query, Body, Answer, Checked, Prepared>,
+  ): Endpoint<Needs> => saleEndpoint<Needs, Params, Query, Body, Answer, Checked, Prepared>(spec);
+}
+
 /**
- * A priced endpoint. Its steps: validation, identity, rate limit, stored answers, cheap checks, the 402 of callers who cannot
+ * Steps of every priced endpoint: validation, identity, rate limit, stored answers, cheap checks, the 402 of callers who cannot
  * pay, costly refusals, sale. HEAD is refused, because Hono would run the handler of GET.
  */
-export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Checked>(
-  spec: SaleSpec<Params, Query, Body, Answer, Checked, Prepared>,
-): Endpoint {
+function saleEndpoint<Needs, Params, Query, Body, Answer, Checked, Prepared>(
+  spec: SaleSpec<Needs, Params, Query, Body, Answer, Checked, Prepared>,
+): Endpoint<Needs> {
+  const pricing = pricingOf(spec);
   return {
-    ...erased(spec, {
-      units: spec.price,
-      leastUnits: spec.lowestPrice ?? null,
-      paidBy: spec.paidBy ?? "anyone",
-      isFixed: spec.priceOf === undefined,
-      isMetered: spec.meteredUnits !== undefined,
-      isCaptured: spec.isCaptured === true,
-    }),
+    ...erased(spec, pricing),
     async handle(context, { deps, limits, catalog }) {
       const { access, clock } = deps;
       addHeaders(context, { "cache-control": "private, no-store" });
@@ -98,11 +118,9 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
       const distinction = await spec.distinguish?.({ header: (name) => context.req.header(name) }, deps);
       const request = describePaidRequest(context, {
         ...spec,
+        ...pricing,
+        units: unitsOf(spec.price, input),
         distinction,
-        paidBy: spec.paidBy ?? "anyone",
-        units: spec.priceOf?.(input) ?? spec.price,
-        isMetered: spec.meteredUnits !== undefined,
-        isCaptured: spec.isCaptured === true,
         showsSecret: spec.withoutSecrets !== undefined,
         input,
         catalog,
@@ -111,7 +129,6 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
       const deadline = limits.startDeadline();
       const caller = await deadline.wait(access.identify(request));
       addHeaders(context, await deadline.wait(access.limit(caller)));
-      spec.admit?.(input, caller);
       const repeated = await deadline.wait(access.recall(caller, request));
       if (repeated !== null) return answerBought(context, repeated);
       const { startDeadline } = limits;
@@ -126,22 +143,43 @@ export function defineSale<Params, Query, Body, Answer, Checked, Prepared = Chec
   };
 }
 
+function unitsOf<Input>(price: Price<Input, never>, input: Input): number {
+  return "units" in price ? price.units : price.of(input);
+}
+
+function pricingOf({
+  price,
+  payment,
+}: {
+  readonly price: Price<never, never>;
+  readonly payment?: PaymentTerms;
+}): Pricing {
+  return {
+    units: "units" in price ? price.units : "upTo" in price ? price.upTo : price.from,
+    leastUnits: "upTo" in price ? price.from : null,
+    paidBy: payment?.keys === "none" ? "payment" : "anyone",
+    isFixed: "units" in price,
+    isMetered: "upTo" in price,
+    isCaptured: payment?.settled === "captured",
+  };
+}
+
 /** The free preview of a priced endpoint as JSON, under the endpoint's own refusals. */
-async function previewOf<Params, Query, Body, Answer, Checked, Prepared>(
-  spec: Pick<SaleSpec<Params, Query, Body, Answer, Checked, Prepared>, "check" | "preview">,
+async function previewOf<Needs, Params, Query, Body, Answer, Checked, Prepared>(
+  spec: Pick<SaleSpec<Needs, Params, Query, Body, Answer, Checked, Prepared>, "check" | "preview">,
   input: RequestInput<Params, Query, Body>,
-  context: CheckContext,
+  context: CheckContext<Needs>,
 ): Promise<BoughtAnswer> {
-  await spec.check(input, context);
+  await spec.check(input, { ...context, caller: { kind: "nobody" } });
   const body = JSON.stringify(await spec.preview?.(input, context));
   return { contentType: "application/json", body };
 }
 
 /** A free endpoint: validation, then its own response. */
-export function defineFree<Params, Query, Body, Answer>(
-  spec: FreeSpec<Params, Query, Body, Answer>,
-): Endpoint {
-  return {
+export function defineFree<Needs>() {
+  return <Params, Query, Body, Answer>(
+    spec: FreeSpec<Needs, Params, Query, Body, Answer>,
+  ): Endpoint<Needs> => ({
     ...erased(spec, null),
     async handle(context, { deps, limits }) {
       const deadline = limits.startDeadline();
@@ -149,7 +187,7 @@ export function defineFree<Params, Query, Body, Answer>(
       const respond = async () => spec.respond(context, input, { deps, now: deps.clock.now() });
       return deadline.wait(respond());
     },
-  };
+  });
 }
 
 function erased<Params, Query, Body, Answer>(

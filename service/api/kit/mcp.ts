@@ -7,9 +7,9 @@ import {
 } from "@modelcontextprotocol/server";
 import { BAZAAR } from "@x402/extensions/bazaar";
 import type { Hono } from "hono";
+import type { Logger } from "pino";
 import { priceText } from "../../access/access.ts";
 import { spendingLimitOf } from "../../access/spending-limits.ts";
-import type { Services } from "../services.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
 import { SERVICE_NAME, serviceDescription } from "./discovery.ts";
 import { type Tool, toolsOf } from "./mcp-tools.ts";
@@ -30,7 +30,9 @@ export function mountMcp(
   }: {
     readonly served: readonly ServedDocument[];
     readonly origin: string;
-  } & Pick<Services, "logger" | "randomId">,
+    readonly logger: Logger;
+    readonly randomId: () => string;
+  },
 ): void {
   const tools = served.flatMap(toolsOf).map((tool) => ({ ...tool, schemas: schemasOf(tool) }));
   const respond = async (context: ApiContext): Promise<Response> => {

@@ -2,13 +2,13 @@ import type { Hono } from "hono";
 import { methodNotAllowed } from "../../access/problems.ts";
 import { answer } from "./answer.ts";
 import type { ApiContext, ApiEnv } from "./api-env.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint, Runtime } from "./endpoint.ts";
 
 /** Mounts endpoints; their paths refuse other methods with 405. */
-export function mountEndpoints(
+export function mountEndpoints<Needs>(
   app: Hono<ApiEnv>,
-  endpoints: readonly Endpoint[],
-  runtime: Parameters<Endpoint["handle"]>[1],
+  endpoints: readonly Endpoint<NoInfer<Needs>>[],
+  runtime: Runtime<Needs>,
 ): void {
   const paths = Map.groupBy(endpoints, (endpoint) => endpoint.path);
   for (const [path, group] of [...paths].sort(([a], [b]) => byLiteralFirst(a, b))) {

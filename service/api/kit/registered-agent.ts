@@ -1,9 +1,11 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { Problem } from "../../access/problems.ts";
-import type { AgentSearch, AgentWallet } from "../../registries/readers/find-agent.ts";
+import type { AgentSearch, AgentWallet, createAgentFinder } from "../../registries/readers/find-agent.ts";
 import { registrySchema, toEip55 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
+
+/** Services of endpoints that find an agent. */
+export type AgentNeeds = { readonly findAgent: ReturnType<typeof createAgentFinder> };
 
 /** The path parameters of an agent. */
 export const agentParams = z.object({
@@ -24,7 +26,7 @@ export type AgentParams = z.infer<typeof agentParams>;
 
 export function findAgent(
   { registry, agent_id }: AgentParams,
-  { findAgent }: Pick<Services, "findAgent">,
+  { findAgent }: AgentNeeds,
 ): Promise<AgentSearch> {
   const { chainId, address } = registry;
   return findAgent({ chainId, registry: address, agentId: BigInt(agent_id) });

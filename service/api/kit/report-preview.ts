@@ -5,14 +5,27 @@ import { findApprovals } from "../../reports/diagnosis/approvals.ts";
 import { adviseGas } from "../../reports/diagnosis/health-advice.ts";
 import { gatherReportFacts, sumMoney } from "../../reports/diagnosis/report-facts.ts";
 import { countText, usdText } from "../../reports/phrases.ts";
+import type { TransferReader } from "../../reports/profit-and-loss/wallet-transfers.ts";
 import type { CallOutcomes } from "../../reports/recovery/failed-calls.ts";
 import { readRecentOutcomes } from "../../reports/recovery/open-recovery.ts";
 import { RECENT_DAYS } from "../../reports/recovery/sort-failures.ts";
 import { usdSchema } from "../schemas/report-parts.ts";
-import { foundFailures } from "../schemas/retries.ts";
+import { foundFailures, type RecoveryNeeds } from "../schemas/retries.ts";
 import { count, eip55Schema, flag, laxBoolean, text, toEip55, toUsd } from "../schemas/values.ts";
 import type { CheckContext } from "./endpoint-spec.ts";
-import { ninetyDays, noBlock, readReport, reportScopeShape } from "./wallet-report.ts";
+import type { ReportTurns } from "./report-turns.ts";
+import { ninetyDays, noBlock, type ReportNeeds, readReport, reportScopeShape } from "./wallet-report.ts";
+
+/** Services of reports on a wallet's transfers. */
+export type TransferNeeds = { readonly walletTransfers: TransferReader };
+
+/** Services of endpoints with a preview. */
+export type PreviewNeeds = ReportNeeds &
+  RecoveryNeeds &
+  TransferNeeds & {
+    /** A queue of free previews, so that they do not delay paid reports. */
+    readonly previewTurns: ReportTurns;
+  };
 
 /** Query of reports that may find nothing. */
 export const previewQuery = z.object({
@@ -57,7 +70,7 @@ type PreviewAnswer = z.infer<typeof previewSchema>;
 /** Reads the preview of a wallet, one at a time in each process, without the chain's node. */
 export function previewReport(
   { params: { address } }: { readonly params: { readonly address: Address } },
-  { deps }: CheckContext,
+  { deps }: CheckContext<PreviewNeeds>,
 ): Promise<PreviewAnswer> {
   return deps.previewTurns.take(async () => {
     const source = await readReport(address, deps);

@@ -1,12 +1,55 @@
+import type { Logger } from "pino";
 import type { Address } from "viem";
 import type { PayingCaller } from "../../access/access.ts";
 import { unavailable } from "../../access/problems.ts";
-import type { StoredScore, WalletSnapshot } from "../../scores/scores.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
+import type { ScoreReader, StoredScore, WalletSnapshot } from "../../scores/scores.ts";
 import { type AhsRecord, renderAhsRecord } from "../schemas/ahs-record.ts";
-import type { Services } from "../services.ts";
 import { neverSeen, notIndexed, type ScoredStanding } from "./wallet-report.ts";
 
-type Score = NonNullable<Services["scoreOnDemand"]>;
+/** Services of endpoints that enrol what they were paid for. */
+export type EnrolNeeds = {
+  /**
+   * Asks to follow wallets that a caller paid for, in one transaction with the capture of the debit that pays; null for a payment that
+   * was settled before, or a key without a limit.
+   */
+  readonly enrol: (
+    wallets: readonly Address[],
+    paid: { readonly caller: PayingCaller; readonly debitId: string | null },
+  ) => Promise<void>;
+};
+
+/** The row of a score, or why there is none now; history-unavailable: it is the source of histories that gives none. */
+type ScoringOutcome =
+  | { readonly kind: "stored"; readonly row: StoredScore }
+  | { readonly kind: "not-indexed" }
+  | {
+      readonly kind: "unavailable" | "history-unavailable";
+      readonly detail: string;
+      readonly retryAfterSeconds: number;
+    };
+
+/** Services of endpoints that score a wallet. */
+export type ScoringNeeds = {
+  readonly scoreNow: (address: Address) => Promise<ScoringOutcome>;
+  /** Null without a source of history: then wallets outside the index are not scored. */
+  readonly scoreOnDemand: ((address: Address, caller: PayingCaller) => Promise<ScoringOutcome>) | null;
+};
+
+/** Services of endpoints that fetch the history of a wallet. */
+export type SenderNeeds = {
+  /** Whether an account has sent transactions of its own, by the node; null without a node. Rejects if it does not answer. */
+  readonly hasSent: ((address: Address) => Promise<boolean>) | null;
+};
+
+/** Services of answers with a record. */
+export type RecordNeeds = {
+  readonly scores: Pick<ScoreReader, "published" | "trend">;
+  readonly oracle: Address;
+  readonly policy: Policy;
+};
+
+type Score = NonNullable<ScoringNeeds["scoreOnDemand"]>;
 
 const TREND_MS = 30 * 24 * 3_600_000;
 
@@ -14,7 +57,7 @@ const TREND_MS = 30 * 24 * 3_600_000;
 export function scorerOf(
   address: Address,
   { known, sanctions }: Pick<ScoredStanding, "known" | "sanctions">,
-  deps: Pick<Services, "scoreNow" | "scoreOnDemand">,
+  deps: ScoringNeeds,
 ): Score {
   // The record of a listed wallet depends on the list alone, so it needs no history.
   if (sanctions.length > 0) return deps.scoreNow;
@@ -29,7 +72,7 @@ export function scorerOf(
 export async function requireSender(
   address: Address,
   { known }: Pick<ScoredStanding, "known">,
-  { hasSent, logger }: Pick<Services, "hasSent" | "logger">,
+  { hasSent, logger }: SenderNeeds & { readonly logger: Logger },
 ): Promise<void> {
   if (known || hasSent === null) return;
   const sent = await hasSent(address).catch((error: unknown) => {
@@ -70,13 +113,7 @@ export async function scoredRow(address: Address, score: Score, caller: PayingCa
 /** The record of a stored score, with the publication, trend and threats of its wallet. */
 export async function recordOf(
   { row, threats }: { readonly row: StoredScore } & Pick<WalletSnapshot, "threats">,
-  {
-    scores,
-    oracle,
-    policy,
-  }: Pick<Services, "oracle" | "policy"> & {
-    readonly scores: Pick<Services["scores"], "published" | "trend">;
-  },
+  { scores, oracle, policy }: RecordNeeds,
   now: Date,
 ): Promise<AhsRecord> {
   // Stored wallets are lower-case addresses.

@@ -1,5 +1,6 @@
 import type { Address } from "viem";
 import {
+  type Access,
   type BoughtAnswer,
   type Caller,
   type Charge,
@@ -8,17 +9,22 @@ import {
   type PaidRequest,
   type PayingCaller,
 } from "../../access/access.ts";
-import type { Access } from "../../access/create-access.ts";
 import { lowerCase } from "../../db/columns.ts";
-import type { Services } from "../services.ts";
 import { addHeaders, answer } from "./answer.ts";
 import type { ApiContext } from "./api-env.ts";
 import type { Deadline } from "./deadline.ts";
-import type { CheckContext, PaidWorkContext, Sale, SaleSpec } from "./endpoint-spec.ts";
+import type {
+  CheckContext,
+  KitServices,
+  PaidWorkContext,
+  PaymentTerms,
+  Sale,
+  SaleSpec,
+} from "./endpoint-spec.ts";
 import type { RequestInput } from "./read-input.ts";
 
 /** A priced request with a known caller and no stored answer. */
-type PaidCall<Params, Query, Body> = {
+type PaidCall<Needs, Params, Query, Body> = {
   readonly input: RequestInput<Params, Query, Body>;
   readonly request: PaidRequest;
   readonly access: Access;
@@ -27,48 +33,27 @@ type PaidCall<Params, Query, Body> = {
   /** Starts a new deadline, for work after the settlement. */
   startDeadline(): Deadline;
   readonly caller: Caller;
-  readonly context: CheckContext;
+  readonly context: CheckContext<Needs>;
 };
 
 /**
  * Checks the request, proves that the caller can pay, prepares and sells, within the deadline. Payment, charge and storage ignore
  * the deadline, because each has its own.
  */
-export async function servePaid<Params, Query, Body, Answer, Checked, Prepared>(
+export async function servePaid<Needs, Params, Query, Body, Answer, Checked, Prepared>(
   context: ApiContext,
-  spec: SaleSpec<Params, Query, Body, Answer, Checked, Prepared>,
-  call: PaidCall<Params, Query, Body>,
+  spec: SaleSpec<Needs, Params, Query, Body, Answer, Checked, Prepared>,
+  call: PaidCall<Needs, Params, Query, Body>,
 ): Promise<Response> {
   const { input, deadline, request } = call;
-  const checked = await deadline.wait(spec.check(input, call.context));
+  const checked = await deadline.wait(spec.check(input, { ...call.context, caller: call.caller }));
   const caller = await payingCaller(spec, call);
   const work = { ...call.context, caller, header: request.header };
   const preparing = spec.prepare?.(input, checked, work) ?? onlyChecked<Checked, Prepared>(checked);
-  const release = (): void => {
-    // Release only what was prepared.
-    preparing.then(
-      (prepared) => spec.release?.(prepared),
-      () => undefined,
-    );
-  };
-  let prepared: Prepared;
-  try {
-    prepared = await deadline.wait(preparing);
-  } catch (error) {
-    release();
-    throw error;
-  }
-  let working: Promise<unknown> = Promise.resolve();
-  const begin: Begin = (doing, settlement) => {
-    working = doing;
-    return (settlement === "before" ? call.startDeadline() : deadline).wait(doing);
-  };
-  try {
-    return await spec.sell(input, prepared, saleOf(context, spec, { ...call, work, begin }));
-  } finally {
-    // Work that missed its deadline still uses what was prepared.
-    working.then(release, release);
-  }
+  const prepared = await deadline.wait(preparing);
+  const begin: Begin = (doing, settlement) =>
+    (settlement === "before" ? call.startDeadline() : deadline).wait(doing);
+  return spec.sell(input, prepared, saleOf(context, spec, { ...call, work, begin }));
 }
 
 /** Waits for work until the deadline; a settlement before the work starts a new deadline. */
@@ -76,10 +61,14 @@ type Begin = <Result>(doing: Promise<Result>, settlement: ChargeTerms["settlemen
 
 /** The caller, proven able to pay, except for a key where its answer may be free. */
 async function payingCaller(
-  { takesPoorKeys }: { readonly takesPoorKeys?: true },
-  { access, caller, request }: Pick<PaidCall<unknown, unknown, unknown>, "access" | "caller" | "request">,
+  { payment }: { readonly payment?: PaymentTerms },
+  {
+    access,
+    caller,
+    request,
+  }: Pick<PaidCall<unknown, unknown, unknown, unknown>, "access" | "caller" | "request">,
 ): Promise<PayingCaller> {
-  return takesPoorKeys && caller.kind === "key" ? caller : access.prove(caller, request);
+  return payment?.keys === "poor too" && caller.kind === "key" ? caller : access.prove(caller, request);
 }
 
 /** An endpoint without `prepare` works with the result of its check: the default type of its spec says so. */
@@ -87,33 +76,35 @@ async function onlyChecked<Checked, Prepared>(checked: Checked): Promise<Prepare
   return checked as unknown as Prepared;
 }
 
-function saleOf<Params, Query, Body, Answer, Checked, Prepared>(
+function saleOf<Needs, Params, Query, Body, Answer, Checked, Prepared>(
   context: ApiContext,
-  spec: SaleSpec<Params, Query, Body, Answer, Checked, Prepared>,
-  call: PaidCall<Params, Query, Body> & { readonly work: PaidWorkContext; readonly begin: Begin },
-): Sale<Answer> {
-  const { input, request, access, work, begin } = call;
-  const render = async (answer: Answer) => (await spec.render?.(answer, input, work)) ?? json(answer);
+  spec: SaleSpec<Needs, Params, Query, Body, Answer, Checked, Prepared>,
+  call: PaidCall<Needs, Params, Query, Body> & {
+    readonly work: PaidWorkContext<Needs>;
+    readonly begin: Begin;
+  },
+): Sale<Needs, Answer> {
+  const { request, access, work, begin } = call;
+  const { price } = spec;
   return {
     ...work,
     request,
     isOwed: access.isOwed(work.caller, request),
     async free(answer) {
-      const free = await render(answer);
-      return answerBought(context, await access.keepFree(work.caller, request, free));
+      return answerBought(context, await access.keepFree(work.caller, request, json(answer)));
     },
     async take(terms) {
       const charge = await access.take(work.caller, request, terms);
       return {
         debitId: charge.debitId ?? null,
-        async deliver(doWork) {
+        async deliver(doWork, render = async (answer) => json(answer)) {
           const doing = async () => {
             const answer = await doWork();
             const bought = await render(answer);
             return {
               answer,
               bought,
-              meteredUnits: spec.meteredUnits?.(answer),
+              meteredUnits: "metered" in price ? price.metered(answer) : undefined,
               kept: spec.withoutSecrets === undefined ? bought : await render(spec.withoutSecrets(answer)),
             };
           };
@@ -145,7 +136,7 @@ async function charged<Result>(
 }
 
 /** Does not wait. A failure is logged and does not fail the answer. */
-function noteInterest(wallet: string, { recordInterest, logger }: Services): void {
+function noteInterest(wallet: string, { recordInterest, logger }: KitServices): void {
   recordInterest(lowerCase(wallet as Address)).catch((error: unknown) => {
     logger.warn({ err: error, wallet }, "interest not recorded");
   });

@@ -1,5 +1,4 @@
 import { unavailable } from "../../access/problems.ts";
-import type { UrlVisitor } from "../../registries/probes/probe-endpoint.ts";
 
 /** One fault of a request, in the form of FastAPI with pydantic v2. */
 export type ValidationFault = {
@@ -64,6 +63,14 @@ function exceeds(root: object, limit: number): boolean {
 
 const RETRY_AFTER_SECONDS = 10;
 
+/** The guard of URLs that callers name. */
+export type UrlGuard = {
+  /** Why the guard refuses the URL; null if it does not. unresolved: no name server answers now. */
+  refusal(
+    url: string,
+  ): Promise<{ readonly kind: "refused"; readonly error: string } | { readonly kind: "unresolved" } | null>;
+};
+
 /** Throws the 422 of a URL that the guard refuses, or a 503 if no name server answers for its host, before anything is charged. */
 export async function refuseUrl(
   {
@@ -71,7 +78,7 @@ export async function refuseUrl(
     given,
     asked = given,
   }: { readonly loc: readonly string[]; readonly given: string; readonly asked?: string },
-  refusal: UrlVisitor["refusal"],
+  refusal: UrlGuard["refusal"],
 ): Promise<void> {
   const refused = await refusal(asked);
   if (refused === null) return;

@@ -4,12 +4,11 @@ import { Problem, unavailable } from "../../access/problems.ts";
 import { freshnessOf } from "../../db/index-snapshot.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
 import { UNUSED_DAYS } from "../../reports/diagnosis/approvals.ts";
-import type { WalletSnapshot } from "../../scores/scores.ts";
+import type { ScoreReader, WalletSnapshot } from "../../scores/scores.ts";
 import { blockSchema, chainIdSchema, coverageSchema, renderCoverage } from "../schemas/ahs-record.ts";
 import { isoOf, isoSchema, toEip55 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
-import type { FoundDealings, FoundOutcome } from "./dealings-cache.ts";
 import { tooManyReports } from "./report-turns.ts";
 
 /** The calls that count as use of an approval: those of the last 90 days. */
@@ -19,15 +18,30 @@ export function ninetyDays(wallet: Address, { asOf }: ReportSource) {
 }
 
 /** Rows of a wallet as of a block. */
-export type ReportSource = Extract<Awaited<ReturnType<Services["readWallet"]>>, object>;
+export type ReportSource = { readonly rows: WalletRows; readonly asOf: AsOf };
 
 /** Services of every endpoint about a wallet. */
-type WalletServices = Pick<Services, "maxIndexAgeSeconds"> & {
-  readonly scores: Pick<Services["scores"], "standing">;
+export type WalletNeeds = {
+  /** Seconds after which the newest indexed block counts as too old to answer from. */
+  readonly maxIndexAgeSeconds: number;
+  readonly scores: Pick<ScoreReader, "standing">;
 };
 
 /** Services of endpoints that score a wallet or report on it. */
-type ScoredServices = WalletServices & { readonly scores: Pick<Services["scores"], "atFinal"> };
+export type ScoredNeeds = WalletNeeds & { readonly scores: Pick<ScoreReader, "atFinal"> };
+
+/** Services of endpoints that read a wallet. */
+export type ReportNeeds = {
+  /** Rows of a wallet at the newest finalized and enriched block; null while no such block exists. */
+  readonly readWallet: (address: Address) => Promise<ReportSource | "unknown" | null>;
+  readonly policy: Policy;
+};
+
+/** Services of endpoints that read a wallet in a queue. */
+export type ReadableNeeds = ScoredNeeds & {
+  /** Limits how many reports a process reads at once. */
+  readonly reportTurns: { hasRoom(): boolean };
+};
 
 /** Members of every report: its chain, block, window and coverage. */
 export const reportScopeShape = {
@@ -77,7 +91,7 @@ export function reportScope(
  */
 export async function requireFollowed(
   address: Address,
-  services: WalletServices,
+  services: WalletNeeds,
   now: Date,
 ): Promise<WalletSnapshot> {
   const found = await freshStanding(address, services, now);
@@ -94,7 +108,7 @@ export type ScoredStanding = WalletSnapshot & { readonly known: boolean };
  */
 export async function scoredStanding(
   address: Address,
-  services: ScoredServices,
+  services: ScoredNeeds,
   now: Date,
 ): Promise<ScoredStanding> {
   const [standing, final] = await Promise.all([
@@ -108,7 +122,7 @@ export async function scoredStanding(
 /** As `scoredStanding`; also throws a 404 for a wallet that is not known at that block. */
 export async function requireKnown(
   address: Address,
-  services: ScoredServices,
+  services: ScoredNeeds,
   now: Date,
 ): Promise<ScoredStanding> {
   const found = await scoredStanding(address, services, now);
@@ -119,7 +133,7 @@ export async function requireKnown(
 /** As `requireKnown`; also throws a 503 if the queue of reports is full. */
 export async function requireReadable(
   address: Address,
-  services: ScoredServices & Pick<Services, "reportTurns">,
+  services: ReadableNeeds,
   now: Date,
 ): Promise<ScoredStanding> {
   const found = await requireKnown(address, services, now);
@@ -130,7 +144,7 @@ export async function requireReadable(
 /** Rows of a known wallet. Throws the 404 and 503 of `requireKnown`. */
 export async function readReport(
   address: Address,
-  { readWallet }: Pick<Services, "readWallet">,
+  { readWallet }: Pick<ReportNeeds, "readWallet">,
 ): Promise<ReportSource> {
   const source = await readWallet(address);
   if (source === null) throw noBlock();
@@ -157,7 +171,7 @@ export function neverSeen(address: Address): Problem {
 /** Stored state of a wallet. Throws a 503 problem if the index is empty or too old. */
 export async function freshStanding(
   address: Address,
-  services: WalletServices,
+  services: WalletNeeds,
   now: Date,
 ): Promise<WalletSnapshot> {
   const standing = await services.scores.standing(address);
@@ -168,34 +182,13 @@ export async function freshStanding(
 /** Throws a 503 problem if the index is empty or too old. */
 export function requireFresh(
   { head }: Pick<WalletSnapshot, "head">,
-  { maxIndexAgeSeconds }: Pick<Services, "maxIndexAgeSeconds">,
+  { maxIndexAgeSeconds }: Pick<WalletNeeds, "maxIndexAgeSeconds">,
   now: Date,
 ): void {
   const options = { retryAfterSeconds: RETRY_AFTER_SECONDS };
   if (head === null) throw unavailable("index-unavailable", "The index holds no block yet.", options);
   const { ok, detail } = freshnessOf(head, { now, maxAgeSeconds: maxIndexAgeSeconds });
   if (!ok) throw unavailable("index-behind", `The newest indexed ${detail}.`, options);
-}
-
-/** Dealings of a wallet at the newest finalized and enriched block. Throws the 404 and 503 of `requireRead`. */
-export async function readNewestDealings(
-  wallet: Address,
-  { readDealings }: Pick<Services, "readDealings">,
-): Promise<FoundDealings> {
-  return requireRead(wallet, await readDealings(wallet, null));
-}
-
-/** Unwraps an outcome. Throws a 404 problem for a wallet that is not followed and a 503 problem if there is no block. */
-export function requireRead(wallet: Address, outcome: FoundOutcome): FoundDealings {
-  switch (outcome.kind) {
-    case "read":
-      return outcome;
-    case "not-indexed":
-      throw notIndexed(wallet);
-    case "not-ready":
-    case "gone":
-      throw noBlock();
-  }
 }
 
 export function noBlock(): Problem {

@@ -1,23 +1,27 @@
 import type { Address } from "viem";
 import type { DaySpending, KeyStanding } from "../../access/api-keys.ts";
 import type { KeptPurchase, PurchaseQuery } from "../../access/idempotent-answers.ts";
+import type { OwedPayment } from "../../access/payments/payments-due.ts";
 import type { IpLimit } from "../../access/rate-limits.ts";
 import type { Delivery } from "../../alerts/webhook-log.ts";
 import type { readAgentCards } from "../../registries/documents/agent-cards.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import type { ScanNight } from "../../registries/nightly/service-records.ts";
+import type { Comparison } from "../../reports/comparison.ts";
 import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
 import type { Ecosystem, GradeChange, ScoreDistribution } from "../../scores/ecosystem.ts";
 import type { createLeaderboardReader } from "../../scores/leaderboard.ts";
+import type { ScoreHistory } from "../../scores/score-history.ts";
 import type { PublishedScore, ScoreReference, WalletSnapshot } from "../../scores/scores.ts";
 import type { WalletActivity } from "../../scores/wallet-activity.ts";
 import type { SettledVerdict } from "../../verification/escrow/settled-verdicts.ts";
 import type { OwnedVerdict } from "../../verification/verdicts/verdict-view.ts";
 import type { ApiContext } from "../kit/api-env.ts";
+import type { AgentNeeds } from "../kit/registered-agent.ts";
 import type { CardView } from "../report-card/draw-card.ts";
 import type { PreviewView } from "../report-card/draw-preview.ts";
 import type { OwnerClusterAnswer } from "../routes/get-owner-cluster.ts";
-import type { Services } from "../services.ts";
+import type { VerdictNeeds } from "../verification/require-verdict.ts";
 import type { loadPageAssets } from "./assets.ts";
 import type { Fragment } from "./prose.ts";
 import type { StatusReading } from "./status-reading.ts";
@@ -47,8 +51,12 @@ export type ReportState =
     };
 
 /** Ports of the pages; those of public data cache it for a while. Priced data comes through the interface itself. */
-export type PagePorts = Pick<Services, "verdicts" | "scoreHistory" | "compare" | "findAgent" | "owed"> &
+export type PagePorts = AgentNeeds &
+  VerdictNeeds &
   ReturnType<typeof loadPageAssets> & {
+    readonly scoreHistory: ScoreHistory;
+    readonly compare: (wallets: readonly Address[]) => Promise<Comparison>;
+    readonly owed: (payers: readonly Address[]) => Promise<readonly OwedPayment[]>;
     /** The scored chain and its oracle contract. */
     readonly chain: {
       readonly chainId: number;

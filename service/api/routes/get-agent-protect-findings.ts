@@ -18,11 +18,25 @@ import {
 } from "../../reports/recovery/revoke-approvals.ts";
 import type { UnsignedTransaction } from "../../reports/recovery/unsigned-transaction.ts";
 import { washWallet } from "../../reports/wash/wash.ts";
+import type { TransferNeeds } from "../kit/report-preview.ts";
+import type { ReportNeeds, WalletNeeds } from "../kit/wallet-report.ts";
 import { freshStanding, ninetyDays, readReport } from "../kit/wallet-report.ts";
+import type { AccountNeeds } from "../schemas/report-parts.ts";
+import type { RecoveryNeeds } from "../schemas/retries.ts";
 import { foundFailures, openNode, requireRecovery, withNode } from "../schemas/retries.ts";
+import type { RiskNeeds } from "../schemas/risk.ts";
 import { answerRisk } from "../schemas/risk.ts";
-import type { Services } from "../services.ts";
+import type { TurnNeeds } from "./get-retry.ts";
 import { ratingOf, readExchanged } from "./post-wash.ts";
+
+/** Services that find what protects a wallet. */
+export type FindingNeeds = WalletNeeds &
+  ReportNeeds &
+  RiskNeeds &
+  RecoveryNeeds &
+  TransferNeeds &
+  Pick<AccountNeeds, "knownAccounts"> &
+  TurnNeeds;
 
 /** The transactions to sign of a step, or the reason for their absence. */
 export type Ready =
@@ -92,7 +106,7 @@ export type Protection = Awaited<ReturnType<typeof findProtection>>;
 /** Runs all services on one read of the rows and at one block. Throws the 503 problems of its sources. */
 export async function findProtection(
   { address, owner, now }: { readonly address: Address; readonly owner: Owner; readonly now: Date },
-  deps: Services,
+  deps: FindingNeeds,
 ) {
   const [standing, source] = await Promise.all([
     freshStanding(address, deps, now),

@@ -5,14 +5,21 @@ import { type ProtectionStep, planProtection } from "../../reports/diagnosis/pro
 import { listChecks, summarize } from "../../reports/diagnosis/protect-checks.ts";
 import { sumMoney } from "../../reports/diagnosis/report-facts.ts";
 import { definePaid } from "../kit/endpoint.ts";
+import type { PreviewNeeds } from "../kit/report-preview.ts";
 import { previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
+import type { ReadableNeeds } from "../kit/wallet-report.ts";
 import { reportScope, requireReadable } from "../kit/wallet-report.ts";
+import type { SubscribeNeeds, UrlNeeds } from "../schemas/alert-subscription.ts";
 import { purchaseBy, refuseWebhookUrl, renderSubscription } from "../schemas/alert-subscription.ts";
 import { renderAdviceNumbers } from "../schemas/report-parts.ts";
 import { renderBlock, renderOffers, renderTransaction, usdOf, withUnread } from "../schemas/retries.ts";
 import { addressParams, isoOf, toUsd } from "../schemas/values.ts";
+import type { FindingNeeds } from "./get-agent-protect-findings.ts";
 import { findingsOf, findProtection, type Protection, type Ready } from "./get-agent-protect-findings.ts";
 import { type ProtectAnswer, protectSchema } from "./get-agent-protect-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = ReadableNeeds & FindingNeeds & PreviewNeeds & UrlNeeds & Pick<SubscribeNeeds, "subscribe">;
 
 const MAX_URL_CHARACTERS = 2_048;
 
@@ -29,12 +36,12 @@ const query = previewQuery.extend({
 });
 
 /** GET /agent/protect/{address}. */
-export const getAgentProtect = definePaid({
+export const getAgentProtect = definePaid<Needs>()({
   method: "get",
   path: "/agent/protect/{address}",
   operationId: "protect_wallet",
   tool: "Returns one ranked plan that protects a wallet: revocations, repeats of failed calls and savings, with transactions ready to be signed. It is the most expensive report: use it for a wallet that you operate, after check_risk or diagnose_wallet showed problems.",
-  price: 25_000,
+  price: { units: 25_000 },
   tag: "Recovery",
   summary: "One ranked plan that protects a wallet, with its transactions ready to be signed",
   description:

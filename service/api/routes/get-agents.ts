@@ -1,12 +1,20 @@
 import { z } from "@hono/zod-openapi";
-import type { FoundNames } from "../../scores/leaderboard.ts";
+import type { createLeaderboardReader, FoundNames } from "../../scores/leaderboard.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
+import type { ContractNeeds } from "../schemas/agents.ts";
 import { agentShape, renderAgent } from "../schemas/agents.ts";
 import { flag, text, toEip55 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
 import { filledTextSchema } from "../verification/body-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = ContractNeeds & {
+  /** Agents of all registries by number or by a part of their name. */
+  readonly agents: Agents;
+};
+
+type Agents = Pick<ReturnType<typeof createLeaderboardReader>, "byAgentId" | "byName">;
 
 const MAX_FOUND = 20;
 const MAX_NAME = 64;
@@ -49,7 +57,7 @@ const foundSchema = z
   .openapi("FoundAgents");
 
 /** GET /agents. */
-export const getAgents = defineFree({
+export const getAgents = defineFree<Needs>()({
   method: "get",
   path: "/agents",
   operationId: "find_agent",
@@ -77,7 +85,7 @@ export const getAgents = defineFree({
 async function find(
   name: string | undefined,
   agentId: string | undefined,
-  agents: Services["agents"],
+  agents: Agents,
 ): Promise<Pick<FoundNames, "agents" | "total">> {
   if (name !== undefined && agentId === undefined) {
     const { isCut, ...found } = await agents.byName(name, { offset: 0, limit: MAX_FOUND });

@@ -1,10 +1,17 @@
+import type { ScoreReader } from "../../scores/scores.ts";
+import type { AgentNeeds } from "../kit/registered-agent.ts";
 import { agentParams, findAgent, requireAgent } from "../kit/registered-agent.ts";
 import { defineScore } from "../kit/score-endpoint.ts";
+import type { WalletNeeds } from "../kit/wallet-report.ts";
 import { requireFresh } from "../kit/wallet-report.ts";
+import type { ContractNeeds } from "../schemas/agents.ts";
 import { renderAgent } from "../schemas/agents.ts";
 
+/** Services that find the agent. */
+type Needs = AgentNeeds & ContractNeeds & WalletNeeds & { readonly scores: Pick<ScoreReader, "head"> };
+
 /** GET /ahs/agent/{registry}/{agent_id}. */
-export const getAhsAgent = defineScore({
+export const getAhsAgent = defineScore<Needs>()({
   path: "/ahs/agent/{registry}/{agent_id}",
   operationId: "score_agent",
   tool: "Returns the Agent Health Score of an agent's wallet, by the agent's registry and number there. Use it if you know an ERC-8004 agent but not its wallet; otherwise it is score_wallet.",

@@ -2,7 +2,8 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { gradeReason } from "../../reports/explain-score.ts";
-import type { GradePoint, HistoryQuery, ScorePoint } from "../../scores/score-history.ts";
+import type { GradePoint, HistoryQuery, ScoreHistory, ScorePoint } from "../../scores/score-history.ts";
+import type { ScoreReader } from "../../scores/scores.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { notIndexed } from "../kit/wallet-report.ts";
@@ -14,7 +15,14 @@ import {
 } from "../schemas/ahs-record.ts";
 import { reasonShape } from "../schemas/explanation.ts";
 import { addressParams, eip55Schema, flag, isoSchema, toEip55 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
+
+/** Services of the endpoint. */
+type Needs = {
+  readonly chainId: number;
+  readonly policy: Policy;
+  readonly scores: Pick<ScoreReader, "standing">;
+  readonly scoreHistory: ScoreHistory;
+};
 
 const PAGE = 90;
 const LONGEST_PAGE = 365;
@@ -86,7 +94,7 @@ const historySchema = z
   .openapi("ScoreHistory");
 
 /** GET /ahs/history/{address}. */
-export const getAhsHistory = defineFree({
+export const getAhsHistory = defineFree<Needs>()({
   method: "get",
   path: "/ahs/history/{address}",
   operationId: "list_score_history",
@@ -118,7 +126,7 @@ type Point = z.infer<typeof pointSchema>;
 async function readPage(
   address: Address,
   { points, ...page }: HistoryQuery & Pick<z.infer<typeof historySchema>, "points">,
-  { scoreHistory, policy }: Pick<Services, "scoreHistory" | "policy">,
+  { scoreHistory, policy }: Pick<Needs, "scoreHistory" | "policy">,
 ): Promise<{ readonly history: Point[]; readonly next: Date | null }> {
   if (points === "days") {
     const { points: days, next } = await scoreHistory.daily(address, page);

@@ -1,10 +1,16 @@
 import { z } from "@hono/zod-openapi";
+import type { OwnerAccess } from "../../access/access.ts";
 import { ownerText } from "../../access/access.ts";
-
 import { DEFAULT_VERSION, type StoredPolicy } from "../../scores/routing-policies.ts";
 import { answer, answerJson, callerRequest, namesVersion } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import type { PolicyNeeds } from "../schemas/route-policy.ts";
 import { policySchema, policyTag, renderPolicy } from "../schemas/route-policy.ts";
+
+/** Services of the endpoint. */
+type Needs = PolicyNeeds & {
+  readonly owners: OwnerAccess;
+};
 
 /** Headers of an answer with a policy: private, and revalidated at every use. */
 export function policyHeaders(stored: StoredPolicy | null): Readonly<Record<string, string>> {
@@ -16,7 +22,7 @@ export function policyHeaders(stored: StoredPolicy | null): Readonly<Record<stri
 }
 
 /** GET /ahs/route/policy. */
-export const getRoutePolicy = defineFree({
+export const getRoutePolicy = defineFree<Needs>()({
   method: "get",
   path: "/ahs/route/policy",
   operationId: "get_routing_policy",

@@ -3,10 +3,15 @@ import type { Address } from "viem";
 import { ownerOf, ownerText } from "../../access/access.ts";
 import { gradeLabel } from "../../model/score/record.ts";
 import { DEFAULT_ROUTING, type RoutingPolicy, routedScore, routeWallet } from "../../model/score/route.ts";
-import type { AmountOutcome, AvailableBacking } from "../../scores/backing/promised-amounts.ts";
+import type {
+  AmountOutcome,
+  AvailableBacking,
+  PromisedAmounts,
+} from "../../scores/backing/promised-amounts.ts";
 import type { WalletSnapshot } from "../../scores/scores.ts";
 import { defineSale } from "../kit/endpoint.ts";
 import type { Sale } from "../kit/endpoint-spec.ts";
+import type { WalletNeeds } from "../kit/wallet-report.ts";
 import { freshStanding } from "../kit/wallet-report.ts";
 import {
   currentScoreShape,
@@ -19,8 +24,16 @@ import {
   threatsShape,
 } from "../schemas/ahs-record.ts";
 import { backingSchema, renderBacking } from "../schemas/backing.ts";
+import type { PolicyNeeds } from "../schemas/route-policy.ts";
 import { MAX_AMOUNT_MICRO_USD } from "../schemas/route-policy.ts";
 import { addressParams, eip55Schema, flag, microDecimal, text, toEip55 } from "../schemas/values.ts";
+
+/** Services of the endpoint. */
+type Needs = WalletNeeds &
+  PolicyNeeds & {
+    /** Backing of wallets, and the ledger of amounts that routing promised of it. */
+    readonly backing: PromisedAmounts;
+  };
 
 const query = z.object({
   amount_usd: microDecimal({ least: 1, most: MAX_AMOUNT_MICRO_USD }).optional().openapi({
@@ -57,12 +70,12 @@ type Answer = z.infer<typeof routeSchema>;
  * GET /ahs/route/{address}. An instant_settle for an amount is a promise: it is stored before the answer, in one transaction with
  * the decision, and deleted if the answer is not delivered.
  */
-export const getAhsRoute = defineSale({
+export const getAhsRoute = defineSale<Needs>()({
   method: "get",
   path: "/ahs/route/{address}",
   operationId: "route_payment",
   tool: "Decides how to pay a wallet now: instant_settle, escrow or reject, with the reason and the amount that is safe to settle. Use it before every payment, with the amount in US dollars.",
-  price: 10,
+  price: { units: 10 },
   tag: "Routing",
   summary: "Trust routing decision for a payment to a wallet",
   description:
@@ -108,7 +121,11 @@ type Asked = {
 };
 
 /** The backing that decides, and the promise that an amount is. Only an amount that may settle at once takes a lock. */
-async function decideAmount(address: Address, asked: Asked, { deps }: Sale<Answer>): Promise<AmountOutcome> {
+async function decideAmount(
+  address: Address,
+  asked: Asked,
+  { deps }: Sale<Needs, Answer>,
+): Promise<AmountOutcome> {
   const { owner, backing, amountMicroUsd } = asked;
   const read = { backing, promiseId: null };
   if (amountMicroUsd === null || backing === null) return read;
@@ -123,7 +140,7 @@ async function decideAmount(address: Address, asked: Asked, { deps }: Sale<Answe
 }
 
 /** Does not wait: the decision may have missed the deadline. A promise that cannot be released ends by itself after a day. */
-function releasePromise(deciding: Promise<AmountOutcome>, { deps }: Sale<Answer>): void {
+function releasePromise(deciding: Promise<AmountOutcome>, { deps }: Sale<Needs, Answer>): void {
   deciding
     .then(async ({ promiseId }) => (promiseId === null ? undefined : deps.backing.release(promiseId)))
     .catch((error: unknown) => deps.logger.warn({ err: error }, "promised amount not released"));

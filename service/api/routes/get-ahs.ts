@@ -2,7 +2,7 @@ import { defineScore } from "../kit/score-endpoint.ts";
 import { addressParams } from "../schemas/values.ts";
 
 /** GET /ahs/{address}. */
-export const getAhs = defineScore({
+export const getAhs = defineScore<unknown>()({
   path: "/ahs/{address}",
   operationId: "score_wallet",
   tool: "Returns the Agent Health Score of a wallet: 0 to 100, its grade, confidence and detected patterns. Use it to judge an agent; use route_payment to decide about one payment, and explain_score for the reasons.",

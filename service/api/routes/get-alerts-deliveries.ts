@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { answerJson } from "../kit/answer.ts";
+import { answerJson, NO_STORE } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import type { SubscriptionNeeds } from "../schemas/alert-subscription.ts";
 import {
   MANAGE_PROBLEMS,
-  NO_STORE,
   requireSubscription,
   subscriptionParams,
   WHO_MANAGES,
@@ -11,7 +11,7 @@ import {
 import { deliveriesShape, pageOfDeliveries, pageQuery } from "../schemas/deliveries.ts";
 
 /** GET /alerts/{subscription_id}/deliveries. */
-export const getAlertDeliveries = defineFree({
+export const getAlertDeliveries = defineFree<SubscriptionNeeds>()({
   method: "get",
   path: "/alerts/{subscription_id}/deliveries",
   operationId: "list_deliveries",

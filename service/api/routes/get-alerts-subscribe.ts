@@ -4,7 +4,9 @@ import { ALERT_EVENTS } from "../../alerts/plan-events.ts";
 import { SUBSCRIPTION_DAYS } from "../../alerts/subscriptions.ts";
 
 import { definePaid } from "../kit/endpoint.ts";
+import type { WalletNeeds } from "../kit/wallet-report.ts";
 import { requireFollowed } from "../kit/wallet-report.ts";
+import type { SubscribeNeeds, UrlNeeds } from "../schemas/alert-subscription.ts";
 import {
   manageTokenSchema,
   purchaseBy,
@@ -17,6 +19,9 @@ import {
   webhookSecretSchema,
 } from "../schemas/alert-subscription.ts";
 import { addressParams, splitList } from "../schemas/values.ts";
+
+/** Services of the endpoint. */
+type Needs = WalletNeeds & UrlNeeds & SubscribeNeeds;
 
 const MAX_URL_CHARACTERS = 2_048;
 
@@ -52,12 +57,12 @@ const subscribedSchema = z
   .openapi("Subscribed");
 
 /** GET /alerts/subscribe/{address}. */
-export const getAlertsSubscribe = definePaid({
+export const getAlertsSubscribe = definePaid<Needs>()({
   method: "get",
   path: "/alerts/subscribe/{address}",
   operationId: "subscribe_alerts",
   tool: "Buys 30 days of notifications about a wallet, sent to a webhook URL when its grade changes, a value falls below a threshold, or the wallet is sanctioned. Returns the subscription with its secret, which is shown once. Buying again for the same wallet and URL adds 30 days.",
-  price: 2000,
+  price: { units: 2000 },
   tag: "Alerts",
   summary: "30 days of monitoring of a wallet by webhook",
   description: `Sends signed webhooks to a URL within seconds of a score that changes the wallet's grade or confidence level, puts it on a sanctions list, or moves a value below a threshold of the query.

@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
-import { answerJson } from "../kit/answer.ts";
+import { answerJson, NO_STORE } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import type { SubscriptionNeeds } from "../schemas/alert-subscription.ts";
 import {
   MANAGE_PROBLEMS,
-  NO_STORE,
   renderSubscription,
   requireSubscription,
   subscriptionParams,
@@ -12,7 +12,7 @@ import {
 } from "../schemas/alert-subscription.ts";
 
 /** GET /alerts/{subscription_id}. */
-export const getAlert = defineFree({
+export const getAlert = defineFree<SubscriptionNeeds>()({
   method: "get",
   path: "/alerts/{subscription_id}",
   operationId: "get_subscription",

@@ -1,6 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
 import {
   type ComparedWallet,
+  type Comparison,
   type Difference,
   MOST_COMPARED,
   MOST_DIFFERENCES,
@@ -10,6 +12,7 @@ import { MOST_CALLS } from "../../scores/wallet-activity.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { requireFresh } from "../kit/wallet-report.ts";
+import type { ContractNeeds } from "../schemas/agents.ts";
 import { agentShape, renderAgent } from "../schemas/agents.ts";
 import {
   currentScoreShape,
@@ -35,7 +38,13 @@ import {
   text,
   toEip55,
 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
+
+/** Services of the endpoint. */
+type Needs = ContractNeeds & {
+  readonly maxIndexAgeSeconds: number;
+  /** Compares wallets (lower-case and distinct) by stored data. */
+  readonly compare: (wallets: readonly Address[]) => Promise<Comparison>;
+};
 
 const EXAMPLES = ["0x9965507D1a55bcC2695C58ba16FB37d819B0A4dc", "0x976EA74026E726554dB657fA54763abd0C3a0aa9"];
 
@@ -123,7 +132,7 @@ const compareSchema = z
   .openapi("Comparison");
 
 /** GET /compare. */
-export const getCompare = defineFree({
+export const getCompare = defineFree<Needs>()({
   method: "get",
   path: "/compare",
   operationId: "compare_wallets",
@@ -148,7 +157,7 @@ export const getCompare = defineFree({
 
 function renderWallet(
   wallet: ComparedWallet,
-  contracts: Services["discovery"]["contracts"],
+  contracts: ContractNeeds["discovery"]["contracts"],
   now: Date,
 ): z.infer<typeof walletSchema> {
   const { address, agents, snapshot, score, trend, decision, backing, calls, lastCallAt } = wallet;

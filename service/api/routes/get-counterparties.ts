@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import type { WalletRows } from "../../model/features/types.ts";
+import type { OwnerLink, WalletRows } from "../../model/features/types.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
 import { chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
 import {
   type Counterparty,
@@ -11,12 +12,14 @@ import {
 } from "../../reports/network/counterparties.ts";
 import type { PinnedBlock } from "../../reports/network/wallet-network-dealings.ts";
 import type { AccountDetail } from "../../reports/network/wallet-network-graph.ts";
-import type { FoundDealings } from "../kit/dealings-cache.ts";
+import type { DealingsNeeds, FoundDealings } from "../kit/dealings-cache.ts";
+import { readNewestDealings, requireRead } from "../kit/dealings-cache.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
-import { readNewestDealings, reportScope, requireRead, requireReadable } from "../kit/wallet-report.ts";
+import type { ReadableNeeds } from "../kit/wallet-report.ts";
+import { reportScope, requireReadable } from "../kit/wallet-report.ts";
+import type { AccountNeeds } from "../schemas/report-parts.ts";
 import { addressParams, fieldsOf, isoOf, laxInteger, toEip55, toUsd } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
 import {
   type CounterpartiesAnswer,
   counterpartiesSchema,
@@ -24,6 +27,18 @@ import {
   MAX_PAGE,
   totalsSchema,
 } from "./get-counterparties-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = ReadableNeeds &
+  DealingsNeeds &
+  AccountNeeds & {
+    /** Links of accounts to the wallet's owner; accounts without a link are left out. */
+    readonly readOwnerLinks: (
+      wallet: Address,
+      accounts: readonly Address[],
+    ) => Promise<ReadonlyMap<Address, OwnerLink>>;
+    readonly policy: Policy;
+  };
 
 /** Ranked in a list of counterparties, with the block of all its pages and the digest of the list. */
 type Cursor = {
@@ -105,12 +120,12 @@ const query = z.object({
 });
 
 /** GET /counterparties/{address}. */
-export const getCounterparties = definePaid({
+export const getCounterparties = definePaid<Needs>()({
   method: "get",
   path: "/counterparties/{address}",
   operationId: "list_counterparties",
   tool: "Lists the accounts that a wallet pays, calls and is paid by, with volumes, labels and risk. Use it to check an agent's counterparties before you rely on it.",
-  price: 100,
+  price: { units: 100 },
   tag: "Network",
   summary: "Know your counterparty: the accounts that a wallet dealt with",
   description:
@@ -118,12 +133,12 @@ export const getCounterparties = definePaid({
   request: { params: addressParams, query, body: null },
   answer: { schema: counterpartiesSchema, description: "One page of the list" },
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
-  admit({ params: { address }, query: { cursor } }) {
+  check({ params: { address }, query: { cursor } }, { deps, now }) {
     if (cursor !== undefined && cursor.wallet !== address) {
       throw cursorRefused(cursor, `the cursor is for ${toEip55(cursor.wallet)}`);
     }
+    return requireReadable(address, deps, now);
   },
-  check: ({ params }, { deps, now }) => requireReadable(params.address, deps, now),
   interestIn: ({ address }) => [address],
   async work({ params: { address }, query: { limit, cursor } }, _, { deps }): Promise<CounterpartiesAnswer> {
     const dealings =
@@ -159,7 +174,7 @@ export const getCounterparties = definePaid({
   },
 });
 
-async function readFrom(cursor: Cursor, deps: Pick<Services, "readDealings">): Promise<FoundDealings> {
+async function readFrom(cursor: Cursor, deps: DealingsNeeds): Promise<FoundDealings> {
   const outcome = await deps.readDealings(cursor.wallet, cursor.block);
   if (outcome.kind === "gone") {
     throw cursorRefused(
@@ -226,7 +241,7 @@ function renderCounterparty(
 /** The operator's token list, and what contracts of other tokens report. */
 type TokenNames = {
   readonly rows: Pick<WalletRows, "tokens">;
-  readonly tokens: Awaited<ReturnType<Services["readTokens"]>>;
+  readonly tokens: Awaited<ReturnType<AccountNeeds["readTokens"]>>;
 };
 
 /** Tokens in the answer that the operator does not list. */

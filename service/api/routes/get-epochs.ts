@@ -9,7 +9,14 @@ import type { StoredEpoch } from "../../oracle/epochs.ts";
 import { answerTagged } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { eip55Schema, hashSchema, isoSchema, toEip55 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
+
+/** Services of the endpoint. */
+type Needs = {
+  /** The rendered list of one night; null without one. */
+  readonly epochList: EpochLists;
+};
+
+type EpochLists = (epoch: number) => Promise<{ readonly root: string; readonly json: Uint8Array } | null>;
 
 /** The answer of GET /epochs/{epoch}. */
 export const epochSchema = z
@@ -42,7 +49,7 @@ const params = z.object({
 });
 
 /** GET /epochs/{epoch}. */
-export const getEpoch = defineFree({
+export const getEpoch = defineFree<Needs>()({
   method: "get",
   path: "/epochs/{epoch}",
   operationId: "get_epoch",
@@ -78,8 +85,8 @@ const PROOFS_AT_ONCE = 200;
 export function createEpochLists(source: {
   root(epoch: number): Promise<Hex | null>;
   stored(epoch: number): Promise<StoredEpoch | null>;
-}): Services["epochList"] {
-  const kept = new Map<Hex, ReturnType<Services["epochList"]>>();
+}): EpochLists {
+  const kept = new Map<Hex, ReturnType<EpochLists>>();
   return async (epoch) => {
     const root = await source.root(epoch);
     if (root === null) return null;
@@ -96,7 +103,7 @@ export function createEpochLists(source: {
 async function renderStored(
   epoch: number,
   source: Parameters<typeof createEpochLists>[0],
-): ReturnType<Services["epochList"]> {
+): ReturnType<EpochLists> {
   const stored = await source.stored(epoch);
   if (stored === null) return null;
   const answer: z.infer<typeof epochSchema> = {

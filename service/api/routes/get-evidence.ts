@@ -4,6 +4,12 @@ import { Problem } from "../../access/problems.ts";
 import { answerTagged } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 
+/** Services of the endpoint. */
+type Needs = {
+  /** The document behind feedback or an answer to a validation request by its hash, as it was hashed; null for an unknown hash. */
+  readonly evidence: (kind: "feedback" | "validation", hash: Hex) => Promise<string | null>;
+};
+
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
 const params = z.object({
@@ -23,7 +29,7 @@ const params = z.object({
 });
 
 /** GET /evidence/{kind}/{hash}. */
-export const getEvidence = defineFree({
+export const getEvidence = defineFree<Needs>()({
   method: "get",
   path: "/evidence/{kind}/{hash}",
   operationId: "get_evidence",

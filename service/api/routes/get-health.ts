@@ -14,10 +14,13 @@ import {
 import type { KnownAccounts } from "../../reports/labels/chain-labels.ts";
 
 import { countText, moneyText } from "../../reports/phrases.ts";
-import type { SeenCall, WalletLife } from "../../scores/wallet-reads.ts";
+import type { createWalletLifeReader, SeenCall, WalletLife } from "../../scores/wallet-reads.ts";
 import { definePaid } from "../kit/endpoint.ts";
+import type { PreviewNeeds } from "../kit/report-preview.ts";
 import { previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
+import type { EnrolNeeds, ScoringNeeds, SenderNeeds } from "../kit/score-record.ts";
 import { requireSender, scoredRow } from "../kit/score-record.ts";
+import type { ScoredNeeds } from "../kit/wallet-report.ts";
 import {
   ninetyDays,
   notIndexed,
@@ -28,6 +31,7 @@ import {
   scoredStanding,
 } from "../kit/wallet-report.ts";
 import { blockSchema } from "../schemas/ahs-record.ts";
+import type { AccountNeeds } from "../schemas/report-parts.ts";
 import {
   approvalsShape,
   calledShape,
@@ -55,6 +59,16 @@ import {
   text,
   toEip55,
 } from "../schemas/values.ts";
+
+/** Services of the endpoint. */
+type Needs = ScoredNeeds &
+  ScoringNeeds &
+  SenderNeeds &
+  EnrolNeeds &
+  PreviewNeeds &
+  Pick<AccountNeeds, "knownAccounts"> & {
+    readonly walletLife: ReturnType<typeof createWalletLifeReader>;
+  };
 
 const shareSchema = share("0 to 1; null of nothing", 0.9).nullable();
 const countSchema = z.int().openapi({ example: 3 });
@@ -145,12 +159,12 @@ export const healthSchema = z
 type HealthAnswer = z.infer<typeof healthSchema>;
 
 /** GET /health/{address}. */
-export const getHealth = definePaid({
+export const getHealth = definePaid<Needs>()({
   method: "get",
   path: "/health/{address}",
   operationId: "diagnose_wallet",
   tool: "Diagnoses how a wallet operates: success rate, failures by cause, gas use, approvals and holdings, with recommendations. Use it for a wallet that you operate or support.",
-  price: 500,
+  price: { units: 500 },
   tag: "Reports",
   summary: "Operational health of a wallet",
   description:
@@ -178,7 +192,7 @@ export const getHealth = definePaid({
     await requireSender(address, checked, deps);
     return checked;
   },
-  settlement: (_input, { fetchHistory }) => (fetchHistory === null ? "after" : "before"),
+  payment: { settled: ({ fetchHistory }) => (fetchHistory === null ? "after" : "before") },
   interestIn: ({ address }) => [address],
   async work(
     { params: { address } },

@@ -5,6 +5,12 @@ import { Problem } from "../../access/problems.ts";
 import { answerTagged } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 
+/** Services of the endpoint. */
+type Needs = {
+  /** The file of an inputs hash; undefined without one. */
+  readonly inputFile: (hash: Hex) => Promise<unknown>;
+};
+
 const HASH = /^0x[0-9a-fA-F]{64}$/;
 
 const params = z.object({
@@ -22,7 +28,7 @@ const params = z.object({
 });
 
 /** GET /inputs/{hash}. */
-export const getInput = defineFree({
+export const getInput = defineFree<Needs>()({
   method: "get",
   path: "/inputs/{hash}",
   operationId: "get_input_file",

@@ -1,9 +1,15 @@
 import { z } from "@hono/zod-openapi";
+import type { KeyServices } from "../../access/key-services.ts";
 import { unauthorized } from "../../access/problems.ts";
 import { answerJson, callerRequest } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { keyShape, renderKey, usdOf } from "../schemas/key-sale.ts";
 import { eip55Schema, isoSchema, toEip55 } from "../schemas/values.ts";
+
+/** Services of the endpoint. */
+type Needs = {
+  readonly keys: Pick<KeyServices, "enter" | "find" | "spending">;
+};
 
 const WINDOW_DAYS = 30;
 const DAY_MS = 86_400_000;
@@ -37,7 +43,7 @@ const selfSchema = z
   .openapi("KeySelf");
 
 /** GET /keys/self. */
-export const getKeysSelf = defineFree({
+export const getKeysSelf = defineFree<Needs>()({
   method: "get",
   path: "/keys/self",
   operationId: "get_balance",

@@ -5,7 +5,7 @@ import { defineFree } from "../kit/endpoint.ts";
 const livezSchema = z.object({ status: z.literal("ok") });
 
 /** GET /livez: the process answers. It checks no dependency. */
-export const getLivez = defineFree({
+export const getLivez = defineFree<unknown>()({
   method: "get",
   path: "/livez",
   operationId: "check_liveness",

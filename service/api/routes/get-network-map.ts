@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { Contact } from "../../model/features/types.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
 import { type ChainLabel, chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
 import type { Counterparty } from "../../reports/network/counterparties.ts";
 import {
@@ -11,14 +12,33 @@ import {
   type Hops,
   type NetworkEdge,
 } from "../../reports/network/network-map.ts";
-
-import type { AccountDetail } from "../../reports/network/wallet-network-graph.ts";
+import type {
+  AccountDetail,
+  AccountLinks,
+  Neighbourhood,
+} from "../../reports/network/wallet-network-graph.ts";
+import type { DealingsNeeds } from "../kit/dealings-cache.ts";
+import { readNewestDealings } from "../kit/dealings-cache.ts";
 import { definePaid } from "../kit/endpoint.ts";
-import { readNewestDealings, reportScope, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
+import type { ReadableNeeds } from "../kit/wallet-report.ts";
+import { reportScope, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
 import { nullableGradeSchema, nullableScoreSchema } from "../schemas/ahs-record.ts";
+import type { AccountNeeds } from "../schemas/report-parts.ts";
 import { addressParams, eip55Schema, flag, isoOf, isoSchema, toEip55, toUsd } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
 import { accountNameShape } from "./get-counterparties-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = ReadableNeeds &
+  DealingsNeeds &
+  AccountNeeds & {
+    /** Accounts that create no links, lower-case. */
+    readonly publicFunders: ReadonlySet<Address>;
+    /** Neighbours of a wallet and of its most frequent peers. */
+    readonly readNeighbourhood: (wallet: Address, peers: readonly Address[]) => Promise<Neighbourhood>;
+    /** Links between the wallet and given accounts. */
+    readonly readAccountLinks: (wallet: Address, accounts: readonly Address[]) => Promise<AccountLinks>;
+    readonly policy: Policy;
+  };
 
 /** Limit for a readable drawing. */
 const MAX_NODES = 150;
@@ -95,12 +115,12 @@ export const networkMapSchema = z
 export type NetworkMapAnswer = z.infer<typeof networkMapSchema>;
 
 /** GET /network-map/{address}. */
-export const getNetworkMap = definePaid({
+export const getNetworkMap = definePaid<Needs>()({
   method: "get",
   path: "/network-map/{address}",
   operationId: "map_network",
   tool: "Returns the graph of accounts around a wallet: nodes, links and the accounts of the same owner. Use it to find clusters, common funders and circular payments.",
-  price: 100,
+  price: { units: 100 },
   tag: "Network",
   summary: "Map of the accounts around a wallet",
   description:
@@ -121,7 +141,7 @@ export const getNetworkMap = definePaid({
 async function drawMap(
   wallet: Address,
   counterparties: readonly Counterparty[],
-  deps: Services,
+  deps: Needs,
 ): Promise<Omit<NetworkMapAnswer, "address" | keyof ReturnType<typeof reportScope>>> {
   const peers = counterparties.map(({ address }) => address);
   const around = await deps.readNeighbourhood(wallet, peers.slice(0, CLOSE_PEERS));
@@ -168,7 +188,7 @@ function renderNode(
   detail: AccountDetail | undefined,
   shown: {
     readonly known: KnownAccounts;
-    readonly tokens: Awaited<ReturnType<Services["readTokens"]>>;
+    readonly tokens: Awaited<ReturnType<AccountNeeds["readTokens"]>>;
     readonly clusterOf: (address: Address) => Address | null;
   },
 ): NetworkMapAnswer["nodes"][number] {

@@ -18,8 +18,11 @@ import {
 import type { KnownAccounts } from "../../reports/labels/chain-labels.ts";
 import { countText, usdText } from "../../reports/phrases.ts";
 import { definePaid } from "../kit/endpoint.ts";
+import type { PreviewNeeds } from "../kit/report-preview.ts";
 import { chargedSchema, previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
+import type { ReadableNeeds, ReportNeeds } from "../kit/wallet-report.ts";
 import { readReport, reportScope, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
+import type { AccountNeeds } from "../schemas/report-parts.ts";
 import {
   calledShape,
   moneySchema,
@@ -42,6 +45,9 @@ import {
   toUsd,
   wholeSchema,
 } from "../schemas/values.ts";
+
+/** Services of the endpoint. */
+type Needs = ReadableNeeds & ReportNeeds & PreviewNeeds & Pick<AccountNeeds, "knownAccounts">;
 
 const gasSchema = wholeSchema.nullable().openapi({ description: "Units of gas, decimal", example: "250000" });
 
@@ -140,12 +146,12 @@ export const optimizeSchema = z
 type OptimizeAnswer = z.infer<typeof optimizeSchema>;
 
 /** GET /optimize/{address}. */
-export const getOptimize = definePaid({
+export const getOptimize = definePaid<Needs>()({
   method: "get",
   path: "/optimize/{address}",
   operationId: "optimize_gas",
   tool: "Reports what a wallet spends on gas, by method, and what it could have saved. Use it for a wallet that you operate and that spends noticeably on gas.",
-  price: 5000,
+  price: { units: 5000 },
   tag: "Reports",
   summary: "Operational efficiency report: where the gas of a wallet goes, and what it could save",
   description:

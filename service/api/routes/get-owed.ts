@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import type { OwnerAccess } from "../../access/access.ts";
 import type { OwedPayment } from "../../access/payments/payments-due.ts";
-import { answerJson, callerRequest } from "../kit/answer.ts";
+import { answerJson, callerRequest, NO_STORE } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { NO_STORE } from "../schemas/alert-subscription.ts";
+import type { PolicyNeeds } from "../schemas/route-policy.ts";
 import {
   eip55Schema,
   fieldsOf,
@@ -13,6 +15,13 @@ import {
   toEip55,
   toUsd,
 } from "../schemas/values.ts";
+
+/** Services of the endpoint. */
+type Needs = PolicyNeeds & {
+  readonly owners: OwnerAccess;
+  /** The newest settled payments of wallets (lower-case) whose answers are owed. */
+  readonly owed: (payers: readonly Address[]) => Promise<readonly OwedPayment[]>;
+};
 
 const owedSchema = z
   .object({
@@ -38,7 +47,7 @@ const answerSchema = z
   .openapi("OwedPayments");
 
 /** GET /owed. */
-export const getOwed = defineFree({
+export const getOwed = defineFree<Needs>()({
   method: "get",
   path: "/owed",
   operationId: "list_owed",

@@ -2,10 +2,13 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { defaultAction } from "../../model/score/route.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
-import type { OwnerWallet } from "../../reports/network/owner-cluster.ts";
+import type { OwnerCluster, OwnerWallet } from "../../reports/network/owner-cluster.ts";
+import type { PromisedAmounts } from "../../scores/backing/promised-amounts.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import type { WalletNeeds } from "../kit/wallet-report.ts";
 import { requireFollowed } from "../kit/wallet-report.ts";
+import type { ContractNeeds } from "../schemas/agents.ts";
 import { agentShape, renderAgent } from "../schemas/agents.ts";
 import {
   chainIdSchema,
@@ -14,6 +17,7 @@ import {
   renderCurrentScore,
   routingActionSchema,
 } from "../schemas/ahs-record.ts";
+import type { AccountNeeds } from "../schemas/report-parts.ts";
 import {
   addressParams,
   count,
@@ -25,7 +29,6 @@ import {
   toEip55,
   toUsd,
 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
 
 const NOTE =
   "Links by creator, first funder or mutual funding are evidence of one owner, not proof: a service may create or fund wallets of different owners.";
@@ -99,7 +102,7 @@ const ownerClusterSchema = z
 export type OwnerClusterAnswer = z.infer<typeof ownerClusterSchema>;
 
 /** GET /owner-cluster/{address}. */
-export const getOwnerCluster = defineFree({
+export const getOwnerCluster = defineFree<ClusterNeeds & WalletNeeds>()({
   method: "get",
   path: "/owner-cluster/{address}",
   operationId: "list_owner_wallets",
@@ -123,15 +126,19 @@ export const getOwnerCluster = defineFree({
   },
 });
 
-type ClusterServices = Pick<Services, "readOwnerCluster" | "describeAccounts" | "backing" | "chainId"> & {
-  readonly discovery: Pick<Services["discovery"], "contracts">;
-  readonly scores: Pick<Services["scores"], "standing">;
-};
+type ClusterNeeds = ContractNeeds &
+  Pick<AccountNeeds, "describeAccounts"> &
+  Pick<WalletNeeds, "scores"> & {
+    readonly chainId: number;
+    readonly backing: Pick<PromisedAmounts, "read">;
+    /** The followed wallets of a wallet's owner cluster. Throws a 503 problem if too many of them are being read. */
+    readonly readOwnerCluster: (wallet: Address) => Promise<OwnerCluster>;
+  };
 
 /** The owner cluster of a followed wallet. */
 export async function describeOwnerCluster(
   address: Address,
-  deps: ClusterServices,
+  deps: ClusterNeeds,
   now: Date,
 ): Promise<OwnerClusterAnswer> {
   const { wallets: members, leftOut, cut } = await deps.readOwnerCluster(address);
@@ -162,7 +169,7 @@ export async function describeOwnerCluster(
 }
 
 /** The current state of a wallet. One statement of each kind reads all wallets that wait for it. */
-async function readState(member: OwnerWallet, { scores, backing }: ClusterServices) {
+async function readState(member: OwnerWallet, { scores, backing }: ClusterNeeds) {
   const [standing, known] = await Promise.all([
     scores.standing(member.address),
     backing.read(member.address),
@@ -180,7 +187,7 @@ function renderWallet(
     now,
   }: {
     readonly agents: readonly RegisteredAgent[];
-    readonly contracts: Services["discovery"]["contracts"];
+    readonly contracts: ContractNeeds["discovery"]["contracts"];
     readonly now: Date;
   },
 ): Wallet {

@@ -3,10 +3,11 @@ import { clockFault } from "../../db/database-clock.ts";
 import { databaseFailure } from "../../db/database-failure.ts";
 import { freshnessOf } from "../../db/index-snapshot.ts";
 import { ageSeconds, type SourceWatch } from "../../sanctions/sources.ts";
+import type { ScoreReader } from "../../scores/scores.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import type { ServerLife } from "../kit/server-life.ts";
 import { count, fieldsOf, isoSchema, text } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
 
 const checkSchema = z
   .object({ ok: z.boolean().openapi({ example: true }), detail: z.string().openapi({ example: "answers" }) })
@@ -45,7 +46,7 @@ const readyzSchema = z
 export type Readiness = z.infer<typeof readyzSchema>;
 
 /** GET /readyz: 503 only while this server should get no request. */
-export const getReadyz = defineFree({
+export const getReadyz = defineFree<ReadinessNeeds>()({
   method: "get",
   path: "/readyz",
   operationId: "check_readiness",
@@ -68,13 +69,18 @@ export const getReadyz = defineFree({
   },
 });
 
-type ReadinessDeps = Pick<Services, "maxIndexAgeSeconds" | "sanctionsSources" | "clockAheadSeconds"> & {
-  readonly life: Pick<Services["life"], "leaving">;
-  readonly scores: Pick<Services["scores"], "head">;
+type ReadinessNeeds = {
+  /** Seconds after which the newest indexed block counts as too old to answer from. */
+  readonly maxIndexAgeSeconds: number;
+  readonly sanctionsSources: SourceWatch;
+  /** Seconds by which this machine's date is ahead of the clock; negative if it is behind. */
+  readonly clockAheadSeconds: () => number;
+  readonly life: Pick<ServerLife, "leaving">;
+  readonly scores: Pick<ScoreReader, "head">;
 };
 
 /** Whether this server should get requests, and how fresh its data is. */
-export async function readReadiness(deps: ReadinessDeps, now: Date): Promise<Readiness> {
+export async function readReadiness(deps: ReadinessNeeds, now: Date): Promise<Readiness> {
   const server = serverOf(deps);
   const { database, index } = await readData(deps, now);
   return {
@@ -87,14 +93,14 @@ export async function readReadiness(deps: ReadinessDeps, now: Date): Promise<Rea
 
 type Check = z.infer<typeof checkSchema>;
 
-function serverOf({ life, clockAheadSeconds }: ReadinessDeps): Check {
+function serverOf({ life, clockAheadSeconds }: ReadinessNeeds): Check {
   const fault = life.leaving ? "shuts down" : clockFault(clockAheadSeconds());
   return fault === null ? { ok: true, detail: "takes requests" } : { ok: false, detail: fault };
 }
 
 /** Reads the newest block, by which the database shows that it answers. */
 async function readData(
-  { scores, maxIndexAgeSeconds }: ReadinessDeps,
+  { scores, maxIndexAgeSeconds }: ReadinessNeeds,
   now: Date,
 ): Promise<{ readonly database: Check; readonly index: Check }> {
   const database = { ok: true, detail: "answers" };

@@ -9,19 +9,38 @@ import { titleOf } from "../../reports/explain-score.ts";
 import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
 import { benchmark, rankOf } from "../../reports/report-card.ts";
 import type { ScoreDistribution } from "../../scores/ecosystem.ts";
-import type { ScorePoint } from "../../scores/score-history.ts";
+import type { ScoreHistory, ScorePoint } from "../../scores/score-history.ts";
 import type { StoredScore } from "../../scores/scores.ts";
-import { definePaid } from "../kit/endpoint.ts";
+import { defineSale } from "../kit/endpoint.ts";
+import type { PaidWorkContext } from "../kit/endpoint-spec.ts";
+import type { ScoringNeeds } from "../kit/score-record.ts";
 import { scoredRow } from "../kit/score-record.ts";
+import type { ScoredNeeds } from "../kit/wallet-report.ts";
 import { requireKnown } from "../kit/wallet-report.ts";
 import { viewOf } from "../report-card/card-view.ts";
+import type { CardView } from "../report-card/draw-card.ts";
 import type { CardFormat } from "../report-card/make-card.ts";
 import { CardsOverloaded } from "../report-card/render-pool.ts";
 import { renderScore } from "../schemas/ahs-record.ts";
 import { renderExplanation } from "../schemas/explanation.ts";
+import type { AccountNeeds } from "../schemas/report-parts.ts";
 import { addressParams, isoOf, toEip55 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
 import { type ReportCard, reportCardSchema } from "./get-report-card-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = ScoredNeeds &
+  Pick<ScoringNeeds, "scoreNow"> &
+  Pick<AccountNeeds, "describeAccounts"> & {
+    readonly chainName: string;
+    readonly policy: Policy;
+    readonly discovery: { readonly origin: string };
+    readonly scoreHistory: Pick<ScoreHistory, "daily">;
+    readonly scoreDistribution: () => Promise<ScoreDistribution>;
+    readonly cards: {
+      hasRoom(): boolean;
+      render(view: CardView, format: CardFormat): Promise<string | Uint8Array>;
+    };
+  };
 
 const FORMATS = ["json", "png", "svg"] as const;
 const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml" } as const;
@@ -34,12 +53,12 @@ const query = z.object({
 });
 
 /** GET /report-card/{address}. */
-export const getReportCard = definePaid({
+export const getReportCard = defineSale<Needs>()({
   method: "get",
   path: "/report-card/{address}",
   operationId: "draw_report_card",
   tool: "Draws the report card of a wallet as a picture, or returns its facts: score, dimensions and percentile among all scored wallets. Use it to show a score to a person.",
-  price: 2000,
+  price: { units: 2000 },
   tag: "Scores",
   summary: "Visual report card of a wallet with benchmarks",
   description:
@@ -56,30 +75,35 @@ export const getReportCard = definePaid({
     if (query.format !== "json" && !deps.cards.hasRoom()) throw overloaded();
   },
   interestIn: ({ address }) => [address],
-  async work({ params: { address } }, _, { deps, now, caller }): Promise<ReportCard> {
-    const row = await scoredRow(address, deps.scoreNow, caller);
-    const [history, distribution, details] = await Promise.all([
-      deps.scoreHistory.daily(address, { before: null, limit: HISTORY_DAYS }),
-      deps.scoreDistribution(),
-      deps.describeAccounts([address]),
-    ]);
-    const agents = details.get(address)?.agents ?? [];
-    const { policy, chainName } = deps;
-    const { origin } = deps.discovery;
-    return renderReportCard({
-      ...{ address: toEip55(address), row, history: history.points, agents, distribution },
-      ...{ chainName, origin, policy, now },
-    });
-  },
-  render(card, { query: { format } }, { deps }) {
-    return format === "json" ? null : draw(card, format, deps);
+  async sell({ params: { address }, query: { format } }, _, sale) {
+    const { deliver } = await sale.take({ settlement: "before" });
+    const work = () => writeCard(address, sale);
+    return format === "json" ? deliver(work) : deliver(work, (card) => draw(card, format, sale.deps));
   },
 });
+
+async function writeCard(
+  address: Address,
+  { deps, now, caller }: PaidWorkContext<Needs>,
+): Promise<ReportCard> {
+  const row = await scoredRow(address, deps.scoreNow, caller);
+  const [history, distribution, details] = await Promise.all([
+    deps.scoreHistory.daily(address, { before: null, limit: HISTORY_DAYS }),
+    deps.scoreDistribution(),
+    deps.describeAccounts([address]),
+  ]);
+  const agents = details.get(address)?.agents ?? [];
+  const { policy, chainName, discovery } = deps;
+  return renderReportCard({
+    ...{ address: toEip55(address), row, history: history.points, agents, distribution },
+    ...{ chainName, origin: discovery.origin, policy, now },
+  });
+}
 
 async function draw(
   card: ReportCard,
   format: CardFormat,
-  { cards, discovery }: Pick<Services, "cards" | "discovery">,
+  { cards, discovery }: Pick<Needs, "cards" | "discovery">,
 ): Promise<BoughtAnswer> {
   try {
     return {

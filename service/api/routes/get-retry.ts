@@ -7,9 +7,13 @@ import type { FailedExecution } from "../../reports/recovery/failed-calls.ts";
 import { LISTED_DAYS } from "../../reports/recovery/open-recovery.ts";
 import { NOTHING_BEFORE, recoverFailures } from "../../reports/recovery/recover-failures.ts";
 import { definePaid } from "../kit/endpoint.ts";
+import type { PreviewNeeds } from "../kit/report-preview.ts";
 import { chargedSchema, previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
+import type { FairTurns } from "../kit/report-turns.ts";
+import type { ReadableNeeds, ReportNeeds } from "../kit/wallet-report.ts";
 import { readReport, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
 import { blockSchema } from "../schemas/ahs-record.ts";
+import type { RecoveryNeeds } from "../schemas/retries.ts";
 import {
   costUsdSchema,
   foundFailures,
@@ -39,7 +43,14 @@ import {
   text,
   toEip55,
 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
+
+/** Services of endpoints that recover failed transactions. */
+export type TurnNeeds = {
+  /** A queue of its own, so that a slow node does not delay other reports. */
+  readonly recoveryTurns: FairTurns;
+};
+
+type Needs = ReadableNeeds & ReportNeeds & RecoveryNeeds & TurnNeeds & PreviewNeeds;
 
 const executionSchema = z
   .object({
@@ -86,12 +97,12 @@ const retrySchema = z
 export type RetryAnswer = z.infer<typeof retrySchema>;
 
 /** GET /retry/{address}. */
-export const getRetry = definePaid({
+export const getRetry = definePaid<Needs>()({
   method: "get",
   path: "/retry/{address}",
   operationId: "plan_retries",
   tool: "Finds failed transactions of a wallet that are worth sending again, each ready to be signed. Use it for a wallet that you operate, within hours of the failures.",
-  price: 10_000,
+  price: { units: 10_000 },
   tag: "Recovery",
   summary: "Failed transactions worth sending again, ready to be signed",
   description:
@@ -116,7 +127,7 @@ export const getRetry = definePaid({
 });
 
 /** Simulates the failures of a wallet. Throws the 503 problems of its sources. */
-async function findRetries(address: Address, owner: Owner, deps: Services) {
+async function findRetries(address: Address, owner: Owner, deps: Needs) {
   const { rows } = await readReport(address, deps);
   return deps.recoveryTurns.take(owner, async () => {
     const recovery = await requireRecovery(address, deps);

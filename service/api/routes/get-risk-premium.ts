@@ -7,6 +7,7 @@ import type { ProviderAnswer } from "../../reports/labels/label-reader.ts";
 import type { TokenFact } from "../../reports/labels/token-reader.ts";
 import { type Pnl, profitAndLoss, type TokenPnl } from "../../reports/profit-and-loss/pnl.ts";
 import { definePaid } from "../kit/endpoint.ts";
+import type { ReportNeeds, ScoredNeeds } from "../kit/wallet-report.ts";
 import {
   type ReportSource,
   readReport,
@@ -14,6 +15,8 @@ import {
   reportScopeShape,
   requireKnown,
 } from "../kit/wallet-report.ts";
+import type { AccountNeeds } from "../schemas/report-parts.ts";
+import type { RiskNeeds } from "../schemas/risk.ts";
 import { answerRisk, riskShape } from "../schemas/risk.ts";
 import {
   addressParams,
@@ -27,6 +30,15 @@ import {
   toUsd,
   wholeSchema,
 } from "../schemas/values.ts";
+
+/** Services of the endpoint. */
+type Needs = ScoredNeeds &
+  ReportNeeds &
+  RiskNeeds &
+  AccountNeeds & {
+    /** Labels of third parties. */
+    readonly readLabels: (wallet: Address) => Promise<readonly ProviderAnswer[]>;
+  };
 
 const usd = z.number().nullable().openapi({ example: 500 });
 const amount = wholeSchema.openapi({ example: "500000000000000000" });
@@ -208,12 +220,12 @@ const riskPremiumSchema = z
 export type RiskPremiumAnswer = z.infer<typeof riskPremiumSchema>;
 
 /** GET /risk/premium/{address}. */
-export const getRiskPremium = definePaid({
+export const getRiskPremium = definePaid<Needs>()({
   method: "get",
   path: "/risk/premium/{address}",
   operationId: "check_premium_risk",
   tool: "Checks the risk of a wallet in depth: everything of check_risk, with labels of third parties, profit and loss, and signs of self-dealing. Use it before a large or repeated engagement.",
-  price: 50,
+  price: { units: 50 },
   tag: "Risk",
   summary: "Risk of a wallet with its labels and its profit and loss",
   description:
@@ -223,7 +235,7 @@ export const getRiskPremium = definePaid({
   problems: ["not-indexed", "index-unavailable", "index-behind", "scoring-unavailable"],
   check: ({ params }, { deps, now }) => requireKnown(params.address, deps, now),
   // Providers of labels charge for each question.
-  settlement: () => "before",
+  payment: { settled: "before" },
   interestIn: ({ address }) => [address],
   async work({ params: { address } }, standing, { deps, now }): Promise<RiskPremiumAnswer> {
     const [risk, report, providers, accounts] = await Promise.all([

@@ -1,16 +1,18 @@
 import { z } from "@hono/zod-openapi";
 import { definePaid } from "../kit/endpoint.ts";
+import type { WalletNeeds } from "../kit/wallet-report.ts";
 import { freshStanding } from "../kit/wallet-report.ts";
+import type { RiskNeeds } from "../schemas/risk.ts";
 import { answerRisk, riskSchema } from "../schemas/risk.ts";
 import { addressParams } from "../schemas/values.ts";
 
 /** GET /risk/{address}. */
-export const getRisk = definePaid({
+export const getRisk = definePaid<RiskNeeds & WalletNeeds>()({
   method: "get",
   path: "/risk/{address}",
   operationId: "check_risk",
   tool: "Checks whether a wallet is dangerous before you deal with it: sanctions, known bad counterparties and failures, as a risk level with reasons. Use it for a quick, cheap check of any address.",
-  price: 1,
+  price: { units: 1 },
   tag: "Risk",
   summary: "Pre-transaction trust check of a wallet",
   description:

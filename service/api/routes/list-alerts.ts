@@ -1,8 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import { ownerText } from "../../access/access.ts";
-import { answerJson, callerRequest } from "../kit/answer.ts";
+import { answerJson, callerRequest, NO_STORE } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
-import { NO_STORE, renderSubscription, subscriptionSchema } from "../schemas/alert-subscription.ts";
+import type { SubscriptionNeeds } from "../schemas/alert-subscription.ts";
+import { renderSubscription, subscriptionSchema } from "../schemas/alert-subscription.ts";
 import { limitSchema } from "../schemas/deliveries.ts";
 import { text } from "../schemas/values.ts";
 
@@ -19,7 +20,7 @@ const listSchema = z
   .openapi("Subscriptions");
 
 /** GET /alerts. */
-export const listAlerts = defineFree({
+export const listAlerts = defineFree<SubscriptionNeeds>()({
   method: "get",
   path: "/alerts",
   operationId: "list_subscriptions",

@@ -1,16 +1,21 @@
 import { z } from "@hono/zod-openapi";
+import type { Logger } from "pino";
 import type { Address } from "viem";
 import type { Caller } from "../../access/access.ts";
 import { PROBLEMS, Problem, problemType } from "../../access/problems.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import { definePaid, isMeteredBy } from "../kit/endpoint.ts";
 import { problemOf } from "../kit/handle-error.ts";
+import type { EnrolNeeds, RecordNeeds, ScoringNeeds, SenderNeeds } from "../kit/score-record.ts";
 import { recordOf, requireSender, scoredRow, scorerOf } from "../kit/score-record.ts";
 import { echoInput, ValidationFailed } from "../kit/validation-failed.ts";
+import type { ScoredNeeds } from "../kit/wallet-report.ts";
 import { scoredStanding } from "../kit/wallet-report.ts";
 import { type AhsRecord, ahsRecordSchema } from "../schemas/ahs-record.ts";
 import { addressSchema, eip55Schema, toEip55 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
+
+/** Services of the endpoint. */
+type Needs = ScoredNeeds & ScoringNeeds & SenderNeeds & RecordNeeds & EnrolNeeds;
 
 /** Maximum entries of the list as sent, for every caller. */
 const MAX_ENTRIES = 100;
@@ -71,15 +76,17 @@ type Entry =
   | { readonly kind: "failed"; readonly address: Address; readonly problem: Problem };
 
 /** POST /ahs/batch. */
-export const postAhsBatch = definePaid({
+export const postAhsBatch = definePaid<Needs>()({
   method: "post",
   path: "/ahs/batch",
   operationId: "score_wallets",
   tool: "Returns the Agent Health Scores of up to 25 wallets at once. Use it to compare several agents; it costs as much as the wallets one by one, and 10 USD at most.",
-  price: BATCH_PRICE.most,
-  lowestPrice: BATCH_PRICE.wallet,
-  priceOf: ({ body }) => Math.min(BATCH_PRICE.most, BATCH_PRICE.wallet * distinct(body).length),
-  meteredUnits: ({ results }) => meteredUnits(results.filter(({ ahs_score }) => ahs_score !== null).length),
+  price: {
+    from: BATCH_PRICE.wallet,
+    upTo: BATCH_PRICE.most,
+    of: ({ body }) => Math.min(BATCH_PRICE.most, BATCH_PRICE.wallet * distinct(body).length),
+    metered: ({ results }) => meteredUnits(results.filter(({ ahs_score }) => ahs_score !== null).length),
+  },
   tag: "Scores",
   summary: "Agent Health Scores of up to 25 wallets",
   description:
@@ -93,12 +100,9 @@ export const postAhsBatch = definePaid({
     "scoring-unavailable",
     "history-unavailable",
   ],
-  admit({ body }, caller) {
-    const wallets = distinct(body);
+  async check({ body }, { deps, now, caller }) {
     const most = MAX_WALLETS[caller.kind];
-    if (wallets.length > most) throw tooLong(wallets, most);
-  },
-  async check({ body }, { deps, now }) {
+    if (distinct(body).length > most) throw tooLong(distinct(body), most);
     const wallets = await Promise.all(
       distinct(body).map(async (address) => ({
         address,
@@ -121,7 +125,7 @@ export const postAhsBatch = definePaid({
       settlement: isMeteredBy(caller) ? ("after" as const) : ("before" as const),
     };
   },
-  settlement: (_input, { settlement }) => settlement,
+  payment: { settled: ({ settlement }) => settlement },
   interestIn: ({ results }) => results.map(({ address }) => address),
   async work(
     _input,
@@ -194,7 +198,7 @@ async function refusalsOf<Asked>(
   return refusals;
 }
 
-function toProblem(error: unknown, address: Address, { logger }: Pick<Services, "logger">): Problem {
+function toProblem(error: unknown, address: Address, { logger }: { readonly logger: Logger }): Problem {
   if (error instanceof Problem) return error;
   const failure = error instanceof Error ? error : new Error("scoring failed", { cause: error });
   return problemOf(failure, { wallet: address }, logger);

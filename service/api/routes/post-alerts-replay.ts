@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import { Problem } from "../../access/problems.ts";
 import { ACT_ONCE } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import type { ActingNeeds } from "../schemas/alert-subscription.ts";
 import {
   ACT_PROBLEMS,
   actOnSubscription,
@@ -17,7 +18,7 @@ const replayParams = subscriptionParams.extend({
 });
 
 /** POST /alerts/{subscription_id}/deliveries/{delivery_id}/replay. */
-export const postAlertReplay = defineFree({
+export const postAlertReplay = defineFree<ActingNeeds>()({
   method: "post",
   path: "/alerts/{subscription_id}/deliveries/{delivery_id}/replay",
   operationId: "replay_delivery",

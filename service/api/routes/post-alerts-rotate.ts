@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ACT_ONCE } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import type { ActingNeeds } from "../schemas/alert-subscription.ts";
 import {
   ACT_PROBLEMS,
   actOnSubscription,
@@ -29,7 +30,7 @@ const rotatedSchema = z
   .openapi("RotatedSecret");
 
 /** POST /alerts/{subscription_id}/rotate. */
-export const postAlertRotate = defineFree({
+export const postAlertRotate = defineFree<ActingNeeds>()({
   method: "post",
   path: "/alerts/{subscription_id}/rotate",
   operationId: "rotate_webhook_secret",

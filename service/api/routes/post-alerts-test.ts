@@ -1,6 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { ACT_ONCE } from "../kit/act-once.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import type { ActingNeeds } from "../schemas/alert-subscription.ts";
 import {
   ACT_PROBLEMS,
   actOnSubscription,
@@ -11,7 +12,7 @@ import {
 } from "../schemas/alert-subscription.ts";
 
 /** POST /alerts/{subscription_id}/test. */
-export const postAlertTest = defineFree({
+export const postAlertTest = defineFree<ActingNeeds>()({
   method: "post",
   path: "/alerts/{subscription_id}/test",
   operationId: "test_subscription",

@@ -1,9 +1,12 @@
 import { z } from "@hono/zod-openapi";
 import type { HonoRequest } from "hono";
 import type { Address } from "viem";
+import type { OwnerAccess } from "../../access/access.ts";
 import { type Owner, ownerText } from "../../access/access.ts";
 import { presentedKey } from "../../access/api-key-access.ts";
 import { hashApiKey, type RotationRight } from "../../access/api-keys.ts";
+import type { RepeatStore } from "../../access/idempotent-answers.ts";
+import type { KeyServices } from "../../access/key-services.ts";
 import { Problem, unauthorized } from "../../access/problems.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { callerRequest } from "../kit/answer.ts";
@@ -11,7 +14,13 @@ import { defineFree } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
 import { keyShape, renderKey, secretSchema } from "../schemas/key-sale.ts";
 import { toEip55 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
+
+/** Services of the endpoint. */
+type Needs = {
+  readonly owners: OwnerAccess;
+  readonly repeats: RepeatStore;
+  readonly keys: Pick<KeyServices, "rotate" | "boughtBy">;
+};
 
 const ENDPOINT = "POST /keys/rotate";
 
@@ -35,7 +44,7 @@ const rotatedSchema = z
   .openapi("RotatedKey");
 
 /** POST /keys/rotate. */
-export const postKeysRotate = defineFree({
+export const postKeysRotate = defineFree<Needs>()({
   method: "post",
   path: "/keys/rotate",
   operationId: "rotate_key",
@@ -69,7 +78,7 @@ export const postKeysRotate = defineFree({
 async function rightOf(
   request: HonoRequest,
   { owner, keyId, now }: { readonly owner: Owner; readonly keyId: string | null; readonly now: Date },
-  deps: Pick<Services, "keys">,
+  deps: Pick<Needs, "keys">,
 ): Promise<RotationRight> {
   switch (owner.kind) {
     case "key":
@@ -85,7 +94,7 @@ async function rightOf(
   }
 }
 
-async function onlyKeyOf(wallet: Address, now: Date, { keys }: Pick<Services, "keys">): Promise<string> {
+async function onlyKeyOf(wallet: Address, now: Date, { keys }: Pick<Needs, "keys">): Promise<string> {
   const [first, ...others] = await keys.boughtBy(wallet, now);
   if (first === undefined) throw nothingBought(wallet);
   if (others.length === 0) return first;

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { KeyServices } from "../../access/key-services.ts";
 import { unauthorized } from "../../access/problems.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
@@ -13,6 +14,11 @@ import {
 } from "../schemas/key-sale.ts";
 import { num } from "../schemas/values.ts";
 
+/** Services of the endpoint. */
+type Needs = {
+  readonly keys: Pick<KeyServices, "identify" | "topUp">;
+};
+
 const toppedUpSchema = z
   .object({
     ...keyShape,
@@ -21,14 +27,12 @@ const toppedUpSchema = z
   .openapi("ToppedUpKey");
 
 /** POST /keys/topup. */
-export const postKeysTopup = definePaid({
+export const postKeysTopup = definePaid<Needs>()({
   method: "post",
   path: "/keys/topup",
   operationId: "top_up_key",
-  price: 1_000,
-  priceOf: ({ body }) => unitsOf(body),
-  paidBy: "payment",
-  settlement: () => "before",
+  price: { from: 1_000, of: ({ body }) => unitsOf(body) },
+  payment: { settled: "before", keys: "none" },
   tag: "Keys",
   summary: "Add credits to an API key",
   description:

@@ -1,4 +1,5 @@
 import { z } from "@hono/zod-openapi";
+import type { KeyServices } from "../../access/key-services.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import {
   buyerOf,
@@ -11,19 +12,22 @@ import {
 } from "../schemas/key-sale.ts";
 import { toEip55 } from "../schemas/values.ts";
 
+/** Services of the endpoint. */
+type Needs = {
+  readonly keys: Pick<KeyServices, "buy">;
+};
+
 const boughtKeySchema = z
   .object({ api_key: secretSchema, ...keyShape })
   .openapi("BoughtKey", { description: "A key that a wallet bought; its name is the wallet" });
 
 /** POST /keys. */
-export const postKeys = definePaid({
+export const postKeys = definePaid<Needs>()({
   method: "post",
   path: "/keys",
   operationId: "buy_key",
-  price: 1_000,
-  priceOf: ({ body }) => unitsOf(body),
-  paidBy: "payment",
-  settlement: () => "before",
+  price: { from: 1_000, of: ({ body }) => unitsOf(body) },
+  payment: { settled: "before", keys: "none" },
   tag: "Keys",
   summary: "Buy an API key with credits",
   description:

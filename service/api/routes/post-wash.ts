@@ -13,7 +13,9 @@ import { LEAST_ACTIVITY, type WalletRating } from "../../reports/wash/wash-score
 import type { WalletSnapshot } from "../../scores/scores.ts";
 
 import { definePaid } from "../kit/endpoint.ts";
+import type { PreviewNeeds, TransferNeeds } from "../kit/report-preview.ts";
 import { previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
+import type { ReadableNeeds, ReportNeeds } from "../kit/wallet-report.ts";
 import {
   ninetyDays,
   type ReportSource,
@@ -51,7 +53,9 @@ import {
   toEip55,
   toUsd,
 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
+
+/** Services of the endpoint. */
+type Needs = ReadableNeeds & ReportNeeds & TransferNeeds & PreviewNeeds;
 
 const pointsSchema = z.int().min(0).max(100).openapi({ example: 90 });
 
@@ -188,12 +192,12 @@ export const washSchema = z
 type WashAnswer = z.infer<typeof washSchema>;
 
 /** POST /wash/{address}. */
-export const postWash = definePaid({
+export const postWash = definePaid<Needs>()({
   method: "post",
   path: "/wash/{address}",
   operationId: "scan_financial_health",
   tool: "Scans a wallet's tokens and approvals for spam, dust and risky allowances. Use it to find what should be revoked or ignored.",
-  price: 500,
+  price: { units: 500 },
   tag: "Reports",
   summary: "Financial health scan",
   description:
@@ -224,7 +228,7 @@ export function ratingOf({ sanctions, score }: Pick<WalletSnapshot, "sanctions" 
 /** Exchanges and receipts of a wallet in the window of the report. */
 export async function readExchanged(
   { rows, asOf }: ReportSource,
-  { walletTransfers, policy }: Pick<Services, "walletTransfers" | "policy">,
+  { walletTransfers, policy }: Pick<Needs, "walletTransfers" | "policy">,
 ) {
   const since = asOf.timestamp - policy.window.days * SECONDS_PER_DAY;
   const query = { wallet: rows.wallet, throughBlock: asOf.blockNumber, since };

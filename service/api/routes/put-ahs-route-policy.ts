@@ -1,9 +1,11 @@
 import { z } from "@hono/zod-openapi";
+import type { OwnerAccess } from "../../access/access.ts";
 import { ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
 import { answerJson, callerRequest, versionsToMatch } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
+import type { PolicyNeeds } from "../schemas/route-policy.ts";
 import {
   type PolicyBody,
   policyBodySchema,
@@ -14,8 +16,13 @@ import {
 import { toEip55 } from "../schemas/values.ts";
 import { policyHeaders } from "./get-ahs-route-policy.ts";
 
+/** Services of the endpoint. */
+type Needs = PolicyNeeds & {
+  readonly owners: OwnerAccess;
+};
+
 /** PUT /ahs/route/policy. */
-export const putRoutePolicy = defineFree({
+export const putRoutePolicy = defineFree<Needs>()({
   method: "put",
   path: "/ahs/route/policy",
   operationId: "set_routing_policy",

@@ -3,6 +3,14 @@ import type { Address } from "viem";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 import { text, toEip55 } from "./values.ts";
 
+/** Services of answers that name an agent's registry. */
+export type ContractNeeds = {
+  readonly discovery: {
+    /** Addresses of the deployment's contracts by name, in EIP-55; null for one that it does not have. */
+    readonly contracts: Readonly<Record<string, Address | null>>;
+  };
+};
+
 /** Name of the registry that the index follows. */
 export const IDENTITY_REGISTRY = "ERC-8004 identity registry";
 

@@ -1,24 +1,56 @@
 import { timingSafeEqual } from "node:crypto";
 import { z } from "@hono/zod-openapi";
-import { ownerOf, ownerText, type PayingCaller } from "../../access/access.ts";
+import { type OwnerAccess, ownerOf, ownerText, type PayingCaller } from "../../access/access.ts";
+import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem, type ProblemCode } from "../../access/problems.ts";
 import type { StoredSubscription } from "../../alerts/alert-subscriptions.ts";
 import { ALERT_EVENTS, type AlertEvent, THRESHOLD_EVENT } from "../../alerts/plan-events.ts";
-import { hashManageToken, PAUSE_MS, type Replay, type SubscribeRequest } from "../../alerts/subscriptions.ts";
-
+import {
+  hashManageToken,
+  PAUSE_MS,
+  type Replay,
+  type Subscribe,
+  type SubscribeRequest,
+  type Subscriptions,
+} from "../../alerts/subscriptions.ts";
 import { standingOfThresholds, thresholdsFrom, WATCHED_VALUES } from "../../alerts/thresholds.ts";
 import type { AlertThresholds } from "../../db/tables/alerts.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { callerRequest } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import type { CheckContext } from "../kit/endpoint-spec.ts";
-import { echoInput, refuseUrl, ValidationFailed, valueFault } from "../kit/validation-failed.ts";
-import type { Services } from "../services.ts";
+import {
+  echoInput,
+  refuseUrl,
+  type UrlGuard,
+  ValidationFailed,
+  valueFault,
+} from "../kit/validation-failed.ts";
 import { chainIdSchema } from "./ahs-record.ts";
 import { deliveryIdSchema } from "./deliveries.ts";
 import { eip55Schema, fieldsOf, isoSchema, laxInteger, num, toEip55 } from "./values.ts";
 
-export const NO_STORE = { headers: { "cache-control": "private, no-store" } } as const;
+/** Services of endpoints that sell a subscription. */
+export type SubscribeNeeds = {
+  /** Buys 30 days of monitoring, or extends it by 30 days. */
+  readonly subscribe: Subscribe;
+  /** Whether an owner's running subscription for a wallet and URL has thresholds. */
+  readonly hasThresholds: (
+    place: Pick<SubscribeRequest, "wallet" | "owner" | "webhookUrl">,
+  ) => Promise<boolean>;
+};
+
+/** Services of endpoints about a subscription. */
+export type SubscriptionNeeds = {
+  readonly owners: OwnerAccess;
+  readonly subscriptions: Subscriptions;
+};
+
+/** Services of endpoints that act on a subscription. */
+export type ActingNeeds = SubscriptionNeeds & { readonly repeats: RepeatStore };
+
+/** The guard of URLs that callers name; see `refuseUrl`. */
+export type UrlNeeds = { readonly infrastructure: UrlGuard };
 
 /** Owner and purchase of a subscription: the payment or the debit, if there is one. */
 export function purchaseBy(
@@ -36,10 +68,7 @@ function paymentName(caller: PayingCaller): string | null {
 }
 
 /** As `refuseUrl`, for the normalized URL, which may be longer than the given one. */
-export async function refuseWebhookUrl(
-  url: string,
-  { infrastructure }: { readonly infrastructure: Pick<Services["infrastructure"], "refusal"> },
-): Promise<void> {
+export async function refuseWebhookUrl(url: string, { infrastructure }: UrlNeeds): Promise<void> {
   const asked = URL.canParse(url) ? new URL(url).href : url;
   await refuseUrl({ loc: ["query", "webhook_url"], given: url, asked }, infrastructure.refusal);
 }
@@ -200,7 +229,7 @@ type Managed = { readonly subscription: StoredSubscription; readonly by: "owner"
 export async function requireSubscription(
   context: ApiContext,
   id: string,
-  { owners, subscriptions }: Pick<Services, "owners" | "subscriptions">,
+  { owners, subscriptions }: SubscriptionNeeds,
 ): Promise<Managed> {
   const token = bearerOf(context.req.header("authorization"));
   if (token !== null) {
@@ -217,7 +246,11 @@ export async function requireSubscription(
 }
 
 /** As above, for a running subscription. Throws a 404 for one that ended or expired. */
-async function requireRunning(context: ApiContext, id: string, work: CheckContext): Promise<Managed> {
+async function requireRunning(
+  context: ApiContext,
+  id: string,
+  work: CheckContext<SubscriptionNeeds>,
+): Promise<Managed> {
   const managed = await requireSubscription(context, id, work.deps);
   const { endedAt, expiresAt } = managed.subscription;
   if (endedAt !== null)
@@ -233,7 +266,7 @@ async function requireRunning(context: ApiContext, id: string, work: CheckContex
 /** Acts on a running subscription, once for each Idempotency-Key of its owner or manage token. */
 export async function actOnSubscription(
   context: ApiContext,
-  work: CheckContext,
+  work: CheckContext<ActingNeeds>,
   act: {
     readonly id: string;
     readonly endpoint: string;

@@ -1,6 +1,7 @@
 import type { Address } from "viem";
 import { unavailable } from "../../access/problems.ts";
 import { MICRO } from "../../model/score/fixed-point.ts";
+import type { Policy } from "../../model/score/policy-shape.ts";
 import { type FeatureLine, gradeLabel } from "../../model/score/record.ts";
 import {
   type Infrastructure,
@@ -17,12 +18,14 @@ import {
   isHttpEndpoint,
   liesUnder,
 } from "../../registries/probes/endpoint-url.ts";
-import type { ReservedVisit, UrlVisitor } from "../../registries/probes/probe-endpoint.ts";
-
-import type { ProbeDay, StoredProbe, WalletAgent } from "../../registries/probes/probes-of-wallet.ts";
-
+import type {
+  createInfrastructureReader,
+  ProbeDay,
+  StoredProbe,
+  WalletAgent,
+} from "../../registries/probes/probes-of-wallet.ts";
+import type { ReservedVisit, UrlVisitor } from "../../registries/probes/url-visit.ts";
 import type { StoredScore } from "../../scores/scores.ts";
-import type { Services } from "../services.ts";
 import {
   type AhsRecord,
   agentSchema,
@@ -31,6 +34,12 @@ import {
   probeSchema,
 } from "./ahs-record.ts";
 import { fieldsOf, isoOf, toEip55 } from "./values.ts";
+
+/** Services of answers with the infrastructure of a wallet. */
+export type InfrastructureNeeds = {
+  readonly infrastructure: ReturnType<typeof createInfrastructureReader> & UrlVisitor;
+  readonly policy: Policy;
+};
 
 /** Decided before anything is charged. */
 type InfrastructurePlan = {
@@ -55,7 +64,7 @@ const BUSY_RETRY_SECONDS = 10;
  */
 export async function planInfrastructure(
   { address, agentUrl }: { readonly address: Address; readonly agentUrl: string | undefined },
-  { infrastructure }: Pick<Services, "infrastructure">,
+  { infrastructure }: Pick<InfrastructureNeeds, "infrastructure">,
 ): Promise<InfrastructurePlan> {
   const agents = await infrastructure.agents(address);
   const declared = declaredBy(agents);
@@ -74,7 +83,7 @@ export function releaseInfrastructure({ agentUrl }: InfrastructurePlan): void {
 /** The infrastructure of a wallet and its score with D3. An unbound agent_url is visited and does not count. */
 export async function answerInfrastructure(
   { row, plan, now }: { readonly row: StoredScore; readonly plan: InfrastructurePlan; readonly now: Date },
-  ports: Pick<Services, "infrastructure" | "policy">,
+  ports: InfrastructureNeeds,
 ): Promise<{
   readonly part: InfrastructurePart;
   /** Empty if D3 or the record has no score. */

@@ -6,6 +6,8 @@ import type { Advice } from "../../reports/diagnosis/health-advice.ts";
 import type { Money, ReportFacts } from "../../reports/diagnosis/report-facts.ts";
 import type { KnownAccounts } from "../../reports/labels/chain-labels.ts";
 import { methodName } from "../../reports/labels/method-names.ts";
+import type { TokenReader } from "../../reports/labels/token-reader.ts";
+import type { createAccountReader } from "../../reports/network/wallet-network-graph.ts";
 
 import {
   eip55Schema,
@@ -20,6 +22,14 @@ import {
   toUsd,
   wholeSchema,
 } from "./values.ts";
+
+/** Services of answers that name accounts. */
+export type AccountNeeds = {
+  readonly describeAccounts: ReturnType<typeof createAccountReader>;
+  readonly knownAccounts: KnownAccounts;
+  /** Symbols and decimals that token contracts report, unverified; tokens that could not be read have no entry. */
+  readonly readTokens: TokenReader;
+};
 
 const NATIVE_DECIMALS = 18;
 const NO_FEED = "No feed prices the native coin.";

@@ -5,7 +5,12 @@ import { NodeFailure } from "../../chain/node/failure.ts";
 import { createMarket, type Market } from "../../model/features/market.ts";
 import type { WalletRows } from "../../model/features/types.ts";
 import type { CallOutcomes, FailedCall } from "../../reports/recovery/failed-calls.ts";
-import { LISTED_DAYS, openRecovery, type Recovery } from "../../reports/recovery/open-recovery.ts";
+import {
+  LISTED_DAYS,
+  openRecovery,
+  type Recovery,
+  type RecoveryPorts,
+} from "../../reports/recovery/open-recovery.ts";
 import type { FailureCause, recoverFailures } from "../../reports/recovery/recover-failures.ts";
 import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
 import {
@@ -14,7 +19,6 @@ import {
   type UnsignedTransaction,
 } from "../../reports/recovery/unsigned-transaction.ts";
 import { reportScope } from "../kit/wallet-report.ts";
-import type { Services } from "../services.ts";
 import { blockSchema } from "./ahs-record.ts";
 import { usdSchema, weiSchema } from "./report-parts.ts";
 import {
@@ -30,6 +34,9 @@ import {
   toUsd,
   wholeSchema,
 } from "./values.ts";
+
+/** Services of answers that recover failed transactions. */
+export type RecoveryNeeds = { readonly recovery: RecoveryPorts };
 
 const UNREACHABLE = "The chain's node does not answer, or this deployment has none.";
 
@@ -283,10 +290,7 @@ const DETAILS: Readonly<Partial<Record<NodeFailure["kind"], string>>> = {
 };
 
 /** State of a wallet by index and node. Throws a 503 problem if either fails. */
-export function requireRecovery(
-  wallet: Address,
-  { recovery }: Pick<Services, "recovery">,
-): Promise<Recovery> {
+export function requireRecovery(wallet: Address, { recovery }: RecoveryNeeds): Promise<Recovery> {
   return withNode(() => openRecovery(wallet, recovery));
 }
 
@@ -304,7 +308,7 @@ export async function withNode<Result>(work: () => Promise<Result>): Promise<Res
 }
 
 /** A node client whose deadline starts now. Throws a NodeFailure if the deployment has no node. */
-export function openNode({ recovery }: Pick<Services, "recovery">): RecoveryNode {
+export function openNode({ recovery }: RecoveryNeeds): RecoveryNode {
   if (recovery.openNode === null) throw new NodeFailure("unreachable", "this deployment names no node");
   return recovery.openNode();
 }

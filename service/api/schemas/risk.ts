@@ -13,7 +13,6 @@ import {
 import type { RiskFacts, RiskKey, ScoreExplanation } from "../../reports/risk/risk-facts.ts";
 import type { CurrentScore, WalletSnapshot } from "../../scores/scores.ts";
 import type { ReportSource } from "../kit/wallet-report.ts";
-import type { Services } from "../services.ts";
 import {
   blockSchema,
   chainIdSchema,
@@ -24,6 +23,17 @@ import {
   threatsShape,
 } from "./ahs-record.ts";
 import { eip55Schema, flag, isoOf, isoSchema, severitySchema, text, toEip55 } from "./values.ts";
+
+/** Services of answers about a risk. */
+export type RiskNeeds = {
+  /**
+   * Facts of a risk, and the share, 0 to 1, of what own calls tried to send that was for listed accounts; null where they cannot
+   * be read now.
+   */
+  readonly riskFacts: (key: RiskKey) => Promise<RiskFacts & { readonly listedShare: number | null }>;
+  readonly policy: Policy;
+  readonly chainId: number;
+};
 
 const shareSchema = z.number().min(0).max(1).openapi({ example: 0.004 });
 
@@ -116,7 +126,7 @@ export async function answerRisk(
     standing,
     now,
   }: { readonly address: Address; readonly standing: WalletSnapshot; readonly now: Date },
-  ports: Pick<Services, "riskFacts" | "policy" | "chainId">,
+  ports: RiskNeeds,
 ): Promise<z.infer<typeof riskSchema>> {
   const { head, sanctions, threats, score } = standing;
   if (head === null) throw new Error("a fresh standing has a head");
@@ -159,7 +169,7 @@ function evidenceOf(score: CurrentScore | null): RiskEvidence["score"] {
 }
 
 function renderExposure(
-  exposure: Awaited<ReturnType<Services["riskFacts"]>>["exposure"],
+  exposure: RiskFacts["exposure"],
   shares: ReturnType<typeof counterpartyShares> | null,
 ): Pick<z.infer<typeof riskSchema>, "counterparty_exposure" | "counterparty_exposure_reason"> {
   if (typeof exposure === "string" || shares === null) {
@@ -197,7 +207,7 @@ export function riskFactsReader({
   readonly readWallet: (address: Address) => Promise<ReportSource | "unknown" | null>;
   readonly policy: Policy;
 }) {
-  return async (key: RiskKey): ReturnType<Services["riskFacts"]> => {
+  return async (key: RiskKey): ReturnType<RiskNeeds["riskFacts"]> => {
     const facts = await load(key);
     const { exposure, explanation } = facts;
     if (typeof exposure === "string") return { ...facts, listedShare: 0 };

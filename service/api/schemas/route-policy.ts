@@ -1,8 +1,10 @@
 import { z } from "@hono/zod-openapi";
+import type { Address } from "viem";
+import type { Owner } from "../../access/access.ts";
 import { MICRO } from "../../model/score/fixed-point.ts";
 import type { ConfidenceLevel, Grade, RoutingAction } from "../../model/score/record.ts";
 import { DEFAULT_ROUTING, type RoutingPolicy } from "../../model/score/route.ts";
-import { DEFAULT_VERSION, type StoredPolicy } from "../../scores/routing-policies.ts";
+import { DEFAULT_VERSION, type StoredPolicy, type writePolicy } from "../../scores/routing-policies.ts";
 import {
   ADDRESS_PATTERN,
   addressSchema,
@@ -13,6 +15,18 @@ import {
   toEip55,
   toUsd,
 } from "./values.ts";
+
+/** Services of endpoints about routing policies. */
+export type PolicyNeeds = {
+  readonly policies: {
+    /** The policy of an owner (see `ownerText`); null while the default table applies. */
+    of(owner: string): Promise<StoredPolicy | null>;
+    /** Null if the stored version matches none of `ifVersion`; then nothing is written. */
+    write(write: Parameters<typeof writePolicy>[1]): Promise<StoredPolicy | null>;
+    /** The owner's wallets: itself, or the buyer of the key; lower-case. */
+    ownWallets(owner: Owner): Promise<readonly Address[]>;
+  };
+};
 
 const GRADES = ["A", "B", "C", "D", "E", "F"] as const satisfies readonly Grade[];
 const LEVELS = ["HIGH", "MEDIUM", "LOW", "INSUFFICIENT"] as const satisfies readonly ConfidenceLevel[];

@@ -1,12 +1,19 @@
 import { z } from "@hono/zod-openapi";
+import type { OwnerAccess } from "../../access/access.ts";
 import { ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
-import type { ErasureOutcome } from "../../verification/verdicts/erase-texts.ts";
+import type { ErasureOutcome, requestErasure } from "../../verification/verdicts/erase-texts.ts";
 import { answerJson, callerRequest } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { isoSchema } from "../schemas/values.ts";
 import { unknownVerdict, verdictIdOf } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = {
+  readonly owners: OwnerAccess;
+  readonly eraseTexts: (request: Parameters<typeof requestErasure>[1]) => Promise<ErasureOutcome>;
+};
 
 const erasureSchema = z
   .object({
@@ -19,7 +26,7 @@ const erasureSchema = z
   .openapi("TextErasure");
 
 /** DELETE /v1/verdicts/{verdict_id}/texts. */
-export const deleteTexts = defineFree({
+export const deleteTexts = defineFree<Needs>()({
   method: "delete",
   path: "/v1/verdicts/{verdict_id}/texts",
   operationId: "erase_verdict_texts",

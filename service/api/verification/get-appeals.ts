@@ -1,10 +1,19 @@
 import { z } from "@hono/zod-openapi";
 import { usd } from "../../access/access.ts";
 import { APPEAL_PERCENT, LEAST_APPEAL_UNITS } from "../../verification/escrow/appeal-price.ts";
-import { FIGURE_DAYS } from "../../verification/escrow/appeal-rows.ts";
+import { type AppealFigures, FIGURE_DAYS } from "../../verification/escrow/appeal-rows.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { flag, int, text } from "../schemas/values.ts";
+
+/** Services of the endpoint. */
+type Needs = {
+  readonly appeals: {
+    /** Longest time to appeal, and the model of the second panel; null if there are no appeals. */
+    readonly terms: { readonly windowSeconds: number; readonly model: string } | null;
+    figures(): Promise<AppealFigures>;
+  };
+};
 
 const appealsSchema = z
   .object({
@@ -31,7 +40,7 @@ const appealsSchema = z
   .openapi("Appeals");
 
 /** GET /v1/appeals. */
-export const getAppeals = defineFree({
+export const getAppeals = defineFree<Needs>()({
   method: "get",
   path: "/v1/appeals",
   operationId: "get_appeals",

@@ -6,6 +6,7 @@ import {
   mappingOf,
   mappingText,
   RECEIPT_TYPE,
+  type ReceiptKeys,
   type ReceiptPayload,
   receiptPayload,
   signReceipt,
@@ -13,8 +14,16 @@ import {
 import { answer, answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { text } from "../schemas/values.ts";
+import type { VerdictNeeds } from "./require-verdict.ts";
 import { requireVerdict } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = VerdictNeeds & {
+  readonly discovery: { readonly origin: string };
+  /** Null if no receipts are signed. */
+  readonly receiptKeys: Pick<ReceiptKeys, "signing"> | null;
+};
 
 const receiptSchema = z
   .object({
@@ -28,7 +37,7 @@ const receiptSchema = z
   .openapi("Receipt", { description: "A JWS in flattened JSON (RFC 7515)" });
 
 /** GET /v1/verdicts/{verdict_id}/receipt. */
-export const getReceipt = defineFree({
+export const getReceipt = defineFree<Needs>()({
   method: "get",
   path: "/v1/verdicts/{verdict_id}/receipt",
   operationId: "get_receipt",
@@ -86,7 +95,7 @@ const mappingSchema = z
   .openapi("ReceiptMapping", { example: MAPPING_EXAMPLE });
 
 /** GET /v1/receipt-mappings/{mapping_id}. */
-export const getReceiptMapping = defineFree({
+export const getReceiptMapping = defineFree<unknown>()({
   method: "get",
   path: "/v1/receipt-mappings/{mapping_id}",
   operationId: "get_receipt_mapping",

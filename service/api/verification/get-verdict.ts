@@ -4,12 +4,13 @@ import { numberToHex } from "viem";
 import { usd } from "../../access/access.ts";
 import { DECISION_CODES } from "../../verification/escrow/types.ts";
 import type { Decision } from "../../verification/panel/types.ts";
-import type { VerdictResult } from "../../verification/verdicts/store-decision.ts";
+import type { VerdictResult } from "../../verification/verdicts/verdict-result.ts";
 import type { SettlementView, VerdictView } from "../../verification/verdicts/verdict-view.ts";
 import { answer, namesVersion } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { toEip55 } from "../schemas/values.ts";
+import type { VerdictNeeds } from "./require-verdict.ts";
 import { requireVerdict } from "./require-verdict.ts";
 import { type VerdictAnswer, verdictParams, verdictSchema } from "./verdict-schema.ts";
 
@@ -199,7 +200,7 @@ function signedOf({ escrow, jobId, signed }: SettlementView): Settlement["signed
 }
 
 /** GET /v1/verdicts/{verdict_id}. */
-export const getVerdict = defineFree({
+export const getVerdict = defineFree<VerdictNeeds>()({
   method: "get",
   path: "/v1/verdicts/{verdict_id}",
   operationId: "get_verdict",

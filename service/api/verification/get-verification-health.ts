@@ -1,7 +1,13 @@
 import { z } from "@hono/zod-openapi";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
+import type { HealthReport } from "./check-health.ts";
 import { CHECK_NAMES } from "./check-health.ts";
+
+/** Services of the endpoint. */
+type Needs = {
+  readonly verificationHealth: () => Promise<HealthReport>;
+};
 
 const checkSchema = z
   .object({
@@ -22,7 +28,7 @@ const healthSchema = z
 type Health = z.infer<typeof healthSchema>;
 
 /** GET /health: the liveness of the verification interface; GET /health/{address} is a priced diagnosis. */
-export const getVerificationHealth = defineFree({
+export const getVerificationHealth = defineFree<Needs>()({
   method: "get",
   path: "/health",
   operationId: "check_verification_health",

@@ -2,14 +2,35 @@ import { z } from "@hono/zod-openapi";
 import { ownerOf, ownerText, type PayingCaller, usd } from "../../access/access.ts";
 import { Problem, unavailable } from "../../access/problems.ts";
 import { LEAST_APPEAL_UNITS } from "../../verification/escrow/appeal-price.ts";
-import { type AppealCaller, type AppealOffer, answerOf } from "../../verification/verdicts/appeals.ts";
+import type { Intake } from "../../verification/intake.ts";
+import {
+  type AppealCaller,
+  type AppealOffer,
+  answerOf,
+  type noteAppeal,
+  type offerAppeal,
+  type openAppeal,
+} from "../../verification/verdicts/appeals.ts";
 import { requirePanel } from "../../verification/verdicts/token-budget.ts";
 import { defineSale } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
+import type { PolicyNeeds } from "../schemas/route-policy.ts";
 import { isoSchema } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
 import { unknownVerdict, verdictIdOf } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = Pick<PolicyNeeds, "policies"> & {
+  readonly appeals: {
+    /** Null if there are no appeals. */
+    readonly terms: object | null;
+    offer(request: Parameters<typeof offerAppeal>[1]): ReturnType<typeof offerAppeal>;
+    note(purchase: Parameters<typeof noteAppeal>[1]): ReturnType<typeof noteAppeal>;
+    open(verdictId: string): ReturnType<typeof openAppeal>;
+    withdraw(verdictId: string): Promise<void>;
+  };
+  readonly panelBudget: Intake["panelBudget"];
+};
 
 /** Thousandths of a US dollar have three decimals. */
 const USD = /^\d{1,8}(?:\.\d{1,3})?$/;
@@ -40,13 +61,12 @@ const appealedSchema = z
  * POST /v1/verdicts/{verdict_id}/appeal. The appeal is stored after its price is reserved and before money moves, opened once it is
  * paid, and withdrawn if the price was given back.
  */
-export const postAppeal = defineSale({
+export const postAppeal = defineSale<Needs>()({
   method: "post",
   path: "/v1/verdicts/{verdict_id}/appeal",
   operationId: "appeal_verdict",
   tool: "Appeals an ALLOW or REJECT that is about to settle a job: a second panel, of another model, decides anew. Use it before `appeal.appeal_by` of the verdict.",
-  price: LEAST_APPEAL_UNITS,
-  priceOf: ({ query }) => unitsOf(query),
+  price: { from: LEAST_APPEAL_UNITS, of: ({ query }) => unitsOf(query) },
   tag: "Verification",
   summary: "Have a second panel decide",
   description:
@@ -118,10 +138,7 @@ function otherPrice({ price_usd }: z.infer<typeof querySchema>, { units }: { uni
 }
 
 /** A paying caller with the wallets that it speaks for: its own, or the one that bought its key. */
-async function appealCaller(
-  caller: PayingCaller,
-  { policies }: Pick<Services, "policies">,
-): Promise<AppealCaller> {
+async function appealCaller(caller: PayingCaller, { policies }: PolicyNeeds): Promise<AppealCaller> {
   const owner = ownerOf(caller);
   return { owner: ownerText(owner), wallets: await policies.ownWallets(owner) };
 }

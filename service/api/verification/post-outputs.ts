@@ -12,10 +12,17 @@ import {
 import type { StoredSpec } from "../../verification/verdicts/specs.ts";
 import { requirePanel } from "../../verification/verdicts/token-budget.ts";
 import { defineSale } from "../kit/endpoint.ts";
+import type { UrlGuard } from "../kit/validation-failed.ts";
 import { refuseUrl, ValidationFailed } from "../kit/validation-failed.ts";
 import { laxUuid, toEip55 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
 import { bodyAddress, fault, filledTextSchema, MAX_TEXT_CHARACTERS } from "./body-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = {
+  readonly outputs: Intake["outputs"];
+  /** Returns why the guard refuses a URL; null if it does not. */
+  readonly refuseUrl: UrlGuard["refusal"];
+};
 
 const MAX_URL_CHARACTERS = 2_048;
 /** The body of POST /v1/outputs. */
@@ -81,14 +88,13 @@ const RETRY_AFTER_SECONDS = 5;
  * money moves, activated once it is paid, and withdrawn if the price was given back. A crash in between is settled by
  * `settle-intake.ts`.
  */
-export const postOutputs = defineSale({
+export const postOutputs = defineSale<Needs>()({
   method: "post",
   path: "/v1/outputs",
   operationId: "verify_output",
   tool: "Submits a delivered output to be judged by its registered specification, and returns the id of the verdict. The verdict takes some seconds: read it with get_verdict.",
-  price: VERDICT_UNITS,
-  takesPoorKeys: true,
-  isCaptured: true,
+  price: { units: VERDICT_UNITS },
+  payment: { settled: "captured", keys: "poor too" },
   tag: "Verification",
   summary: "Have a delivered output judged",
   description:
@@ -209,7 +215,7 @@ async function place(
 
 async function refuseWebhook(
   { webhook_url: url }: z.infer<typeof outputBodySchema>,
-  { refuseUrl: refusal }: Pick<Services, "refuseUrl">,
+  { refuseUrl: refusal }: Pick<Needs, "refuseUrl">,
 ): Promise<void> {
   if (url === null) return;
   const asked = URL.canParse(url) ? new URL(url).href : url;

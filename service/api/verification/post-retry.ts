@@ -1,6 +1,9 @@
 import { z } from "@hono/zod-openapi";
+import type { OwnerAccess } from "../../access/access.ts";
 import { chargeHeaders, ownerText, priceText } from "../../access/access.ts";
+import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem } from "../../access/problems.ts";
+import type { Intake } from "../../verification/intake.ts";
 import type { RetryOutcome } from "../../verification/verdicts/rerun-verdict.ts";
 import { requirePanel } from "../../verification/verdicts/token-budget.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
@@ -8,12 +11,18 @@ import { addHeaders, callerRequest } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { unknownVerdict, verdictIdOf } from "./require-verdict.ts";
 
+/** Services of the endpoint. */
+type Needs = Pick<Intake, "retryVerdict" | "isOfJob" | "panelBudget"> & {
+  readonly owners: OwnerAccess;
+  readonly repeats: RepeatStore;
+};
+
 const retriedSchema = z
   .object({ verdict_id: z.uuid(), status: z.literal("pending") })
   .openapi("RetriedVerdict");
 
 /** POST /v1/verdicts/{verdict_id}/retry. */
-export const postRetry = defineFree({
+export const postRetry = defineFree<Needs>()({
   method: "post",
   path: "/v1/verdicts/{verdict_id}/retry",
   operationId: "retry_verdict",

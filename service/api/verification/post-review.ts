@@ -1,15 +1,24 @@
 import { z } from "@hono/zod-openapi";
+import type { RepeatStore } from "../../access/idempotent-answers.ts";
+import type { KeyServices } from "../../access/key-services.ts";
 import { Problem, unauthorized } from "../../access/problems.ts";
-import type { ReviewOutcome } from "../../verification/verdicts/review.ts";
+import type { ReviewOutcome, recordReview } from "../../verification/verdicts/review.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { callerRequest } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { hashSchema } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
 import { filledTextSchema } from "./body-schema.ts";
+import type { VerdictNeeds } from "./require-verdict.ts";
 import { requireVerdict } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = VerdictNeeds & {
+  readonly keys: Pick<KeyServices, "enter" | "find">;
+  readonly repeats: RepeatStore;
+  readonly recordReview: (review: Parameters<typeof recordReview>[1]) => Promise<ReviewOutcome>;
+};
 
 const ENDPOINT = "POST /v1/verdicts/{verdict_id}/review";
 /** Scope of an API key. */
@@ -40,7 +49,7 @@ const reviewedSchema = z
   .openapi("ReviewedVerdict");
 
 /** POST /v1/verdicts/{verdict_id}/review. */
-export const postReview = defineFree({
+export const postReview = defineFree<Needs>()({
   method: "post",
   path: "/v1/verdicts/{verdict_id}/review",
   operationId: "review_verdict",
@@ -86,7 +95,7 @@ export const postReview = defineFree({
 
 async function requireReviewer(
   context: ApiContext,
-  { keys }: Pick<Services, "keys">,
+  { keys }: Pick<Needs, "keys">,
 ): Promise<{ readonly keyId: string; readonly name: string }> {
   const caller = await keys.enter(callerRequest(context));
   if (caller === null)

@@ -1,10 +1,12 @@
 import { hash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
 import type { Address, Hex } from "viem";
+import type { CallSource } from "../../access/client-address.ts";
+import type { KeyServices } from "../../access/key-services.ts";
 import { Problem, unavailable } from "../../access/problems.ts";
-import { type ByteBudget, type ByteBudgets, rateLimited } from "../../access/rate-limits.ts";
+import { type ByteBudget, type ByteBudgets, type IpLimit, rateLimited } from "../../access/rate-limits.ts";
 import { jobTagOf } from "../../verification/escrow/bind-spec.ts";
-import type { SpecBinding } from "../../verification/intake.ts";
+import type { Intake, SpecBinding } from "../../verification/intake.ts";
 import { checkHidden } from "../../verification/panel/check-hidden.ts";
 import { findInvisible } from "../../verification/panel/invisible.ts";
 import type { NamedJob, SpecDraft } from "../../verification/verdicts/specs.ts";
@@ -13,8 +15,24 @@ import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { ValidationFailed, type ValidationFault } from "../kit/validation-failed.ts";
 import { addressSchema, hashSchema, laxInteger, text, toEip55 } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
 import { bodyAddress, fault, filledTextSchema, MAX_TEXT_CHARACTERS, textSchema } from "./body-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = {
+  readonly keys: Pick<KeyServices, "enter">;
+  readonly specs: Intake["specs"] & {
+    /** Counts a registration against its address. */
+    readonly limit: IpLimit;
+    /** Address that a request is counted for; null for a request without a socket. */
+    readonly addressOf: (source: CallSource) => string | null;
+    /** Bytes that may be registered per day. */
+    readonly budgets: ByteBudgets;
+    /** Units that a key was charged since a moment. */
+    readonly chargedUnits: (keyId: string, since: Date) => Promise<number>;
+  };
+  /** Address of the socket of a request; null for requests made in process. */
+  readonly socketAddress: (context: ApiContext) => string | null;
+};
 
 /** Characters of a domain; an unknown domain is judged by `default`. */
 const MAX_DOMAIN_CHARACTERS = 256;
@@ -246,7 +264,7 @@ const registeredSchema = z
   .openapi("Spec");
 
 /** POST /v1/specs. */
-export const postSpecs = defineFree({
+export const postSpecs = defineFree<Needs>()({
   method: "post",
   path: "/v1/specs",
   operationId: "register_spec",
@@ -293,7 +311,7 @@ export const postSpecs = defineFree({
  */
 async function senderOf(
   context: ApiContext,
-  { keys, specs, socketAddress }: Pick<Services, "keys" | "specs" | "socketAddress">,
+  { keys, specs, socketAddress }: Needs,
   now: Date,
 ): Promise<SpecSender> {
   const key = await keys.enter(callerRequest(context));

@@ -1,6 +1,10 @@
 import { Problem } from "../../access/problems.ts";
 import type { VerdictView } from "../../verification/verdicts/verdict-view.ts";
-import type { Services } from "../services.ts";
+
+/** Services of endpoints about a verdict. */
+export type VerdictNeeds = {
+  readonly verdicts: { find(id: string): Promise<VerdictView | null> };
+};
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -11,10 +15,7 @@ export function verdictIdOf(given: string): string {
 }
 
 /** Reads the verdict of a path; throws the 404 of an invalid or unknown id. */
-export async function requireVerdict(
-  given: string,
-  { verdicts }: Pick<Services, "verdicts">,
-): Promise<VerdictView> {
+export async function requireVerdict(given: string, { verdicts }: VerdictNeeds): Promise<VerdictView> {
   const view = await verdicts.find(verdictIdOf(given));
   if (view === null) throw unknownVerdict(given);
   return view;

@@ -1,14 +1,26 @@
 import { z } from "@hono/zod-openapi";
+import type { OwnerAccess } from "../../access/access.ts";
 import { ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
+import type { Delivery, DeliveryPage } from "../../alerts/webhook-log.ts";
+import type { readStoredTexts } from "../../verification/verdicts/verdict-view.ts";
 import { answerJson, callerRequest } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { deliveriesShape, pageOfDeliveries, pageQuery } from "../schemas/deliveries.ts";
 import { isoSchema } from "../schemas/values.ts";
-import type { Services } from "../services.ts";
+import type { VerdictNeeds } from "./require-verdict.ts";
 import { requireVerdict } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = VerdictNeeds & {
+  readonly owners: OwnerAccess;
+  /** Texts of an existing verdict. */
+  readonly verdicts: { texts(id: string): ReturnType<typeof readStoredTexts> };
+  /** Events of a verdict for the webhook_url of its output, newest first. */
+  readonly verdictDeliveries: (id: string, page: DeliveryPage) => Promise<readonly Delivery[]>;
+};
 
 const textsSchema = z
   .object({
@@ -28,7 +40,7 @@ const textsSchema = z
   .openapi("VerdictTexts");
 
 /** GET /v1/verdicts/{verdict_id}/texts. */
-export const getTexts = defineFree({
+export const getTexts = defineFree<Needs>()({
   method: "get",
   path: "/v1/verdicts/{verdict_id}/texts",
   operationId: "get_verdict_texts",
@@ -62,7 +74,7 @@ export const getTexts = defineFree({
 });
 
 /** GET /v1/verdicts/{verdict_id}/deliveries. */
-export const getVerdictDeliveries = defineFree({
+export const getVerdictDeliveries = defineFree<Needs>()({
   method: "get",
   path: "/v1/verdicts/{verdict_id}/deliveries",
   operationId: "list_verdict_deliveries",
@@ -89,7 +101,7 @@ export const getVerdictDeliveries = defineFree({
 async function requireOwnVerdict(
   context: ApiContext,
   given: string,
-  { deps, what }: { readonly deps: Pick<Services, "owners" | "verdicts">; readonly what: string },
+  { deps, what }: { readonly deps: Pick<Needs, "owners" | "verdicts">; readonly what: string },
 ): Promise<string> {
   const owner = ownerText(await deps.owners.identify(callerRequest(context)));
   const view = await requireVerdict(given, deps);

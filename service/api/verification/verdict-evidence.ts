@@ -1,16 +1,34 @@
 import { hash } from "node:crypto";
 import { z } from "@hono/zod-openapi";
+import type { OwnerAccess } from "../../access/access.ts";
 import { ownerText } from "../../access/access.ts";
+import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem } from "../../access/problems.ts";
-import type { EvidenceOutcome } from "../../verification/verdicts/accept-evidence.ts";
+import type { Intake } from "../../verification/intake.ts";
+import type { EvidenceOffer, EvidenceOutcome } from "../../verification/verdicts/accept-evidence.ts";
+import type { readStoredEvidence } from "../../verification/verdicts/verdict-view.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { answer, callerRequest, namesVersion } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { ValidationFailed } from "../kit/validation-failed.ts";
 import { hashSchema, isoSchema, laxBoolean } from "../schemas/values.ts";
 import { fault, filledTextSchema } from "./body-schema.ts";
+import type { VerdictNeeds } from "./require-verdict.ts";
 import { requireVerdict, unknownVerdict, verdictIdOf } from "./require-verdict.ts";
 import { verdictParams } from "./verdict-schema.ts";
+
+/** Services of the endpoint. */
+type Needs = VerdictNeeds & {
+  /** Evidence of the decision with this number, or of the newest if it is null. */
+  readonly verdicts: { evidence(id: string, run: number | null): ReturnType<typeof readStoredEvidence> };
+};
+
+/** Services of the endpoint that takes evidence. */
+type OfferNeeds = Pick<Intake, "describeEvidenceOverflow"> & {
+  readonly owners: OwnerAccess;
+  readonly repeats: RepeatStore;
+  readonly acceptEvidence: (offer: EvidenceOffer) => Promise<EvidenceOutcome>;
+};
 
 const query = z.object({
   run: z
@@ -30,7 +48,7 @@ const IMMUTABLE = "private, max-age=31536000, immutable";
 const REVALIDATED = "private, no-cache";
 
 /** GET /v1/verdicts/{verdict_id}/evidence. */
-export const getEvidence = defineFree({
+export const getEvidence = defineFree<Needs>()({
   method: "get",
   path: "/v1/verdicts/{verdict_id}/evidence",
   operationId: "get_evidence",
@@ -104,7 +122,7 @@ const keptSchema = z
   .openapi("KeptEvidence");
 
 /** POST /v1/verdicts/{verdict_id}/evidence. */
-export const postEvidence = defineFree({
+export const postEvidence = defineFree<OfferNeeds>()({
   method: "post",
   path: "/v1/verdicts/{verdict_id}/evidence",
   operationId: "offer_evidence",

@@ -6,8 +6,8 @@ import type { Database } from "../../db/database.ts";
 import { limitStatements } from "../../db/session.sql.ts";
 import { type EndpointKind, probe, probeSchedule } from "../../db/tables/infrastructure.ts";
 import { registrableDomain } from "../../net/registrable-domain.ts";
-import type { ProbeResult } from "./probe-endpoint.ts";
 import { assignPlaces, type ScheduleBounds, scheduleDeclared, storeDomains } from "./probes.sql.ts";
+import type { ProbeResult } from "./url-visit.ts";
 
 /**
  * Four visits at once, of ten seconds at most, make 360 in a quarter of an hour: 256 places of a domain are served in time even

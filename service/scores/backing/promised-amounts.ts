@@ -48,6 +48,8 @@ const MAX_PROMISES = 10_000;
 /** Routing reads backing at every call: many waiting requests share a statement. */
 const BATCH = { maxSize: 500, maxRunning: 2 };
 
+export type PromisedAmounts = ReturnType<typeof createPromisedAmounts>;
+
 /**
  * The ledger of one chain's amounts that routing said may settle at once. Two requests for one wallet never decide by the same
  * available amount, in any number of processes.

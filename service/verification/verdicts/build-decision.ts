@@ -1,8 +1,9 @@
 import { buildEvidence, cutFinding, cutSentence } from "../panel/evidence-document.ts";
 import { elideCopies } from "../panel/quotes.ts";
 import type { PanelOutcome } from "../panel/types.ts";
-import type { NewDecision, VerdictResult } from "./store-decision.ts";
+import type { NewDecision } from "./store-decision.ts";
 import type { VerdictCase } from "./verdict-cases.ts";
+import type { VerdictResult } from "./verdict-result.ts";
 
 export type Decided = Extract<PanelOutcome, { kind: "decided" }>;
 

@@ -3,7 +3,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "../../db/database.ts";
 import { verdictRun } from "../../db/tables/verdict.ts";
 import { MAX_RETRIES } from "./settle-intake.ts";
-import type { VerdictResult } from "./store-decision.ts";
+import type { VerdictResult } from "./verdict-result.ts";
 import { isJobEnded } from "./verdict-sweeps.ts";
 
 /** requested: the texts are erased within seconds, or were at `erasedAt`. Every other outcome changed nothing. */

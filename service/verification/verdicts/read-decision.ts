@@ -4,7 +4,7 @@ import { type Database, underDeadline } from "../../db/database.ts";
 import { settlementCheck } from "../../db/tables/settlement.ts";
 import { jobSpec, verdict, verdictRun } from "../../db/tables/verdict.ts";
 import { JOB_COLUMNS, jobOf } from "../escrow/types.ts";
-import type { VerdictResult } from "./store-decision.ts";
+import type { VerdictResult } from "./verdict-result.ts";
 
 /**
  * Finds the newest decision of a verdict on an output of the provider (lower-case): by its id, or by its specification and the output's

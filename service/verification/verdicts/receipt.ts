@@ -2,7 +2,7 @@ import { createPrivateKey, createPublicKey, hash, type KeyObject } from "node:cr
 import canonicalize from "canonicalize";
 import { calculateJwkThumbprint, type FlattenedJWS, FlattenedSign, type JWK } from "jose";
 import { type Hex, hexToBytes } from "viem";
-import type { VerdictResult } from "./store-decision.ts";
+import type { VerdictResult } from "./verdict-result.ts";
 import type { VerdictView } from "./verdict-view.ts";
 
 /** `typ` of the JWS: the candidate profile verification.v0.3 of ERC-8210's registry. */

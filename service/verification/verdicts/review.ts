@@ -11,14 +11,9 @@ import { thresholdOf } from "../panel/policy.ts";
 import type { Decision, OutputCheck } from "../panel/types.ts";
 import { subjectOf } from "./build-decision.ts";
 import { lockVerdict } from "./lock-verdict.ts";
-import {
-  type NewDecision,
-  storable,
-  storeDecision,
-  takeNewestDecision,
-  type VerdictResult,
-} from "./store-decision.ts";
+import { type NewDecision, storable, storeDecision, takeNewestDecision } from "./store-decision.ts";
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
+import type { VerdictResult } from "./verdict-result.ts";
 
 /** True if a job's verdict failed without a decision and holds its slot; then it is locked until the database transaction ends. */
 function takeFailedOfJob(tx: NodePgDatabase, verdictId: string): Promise<boolean> {

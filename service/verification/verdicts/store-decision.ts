@@ -4,46 +4,10 @@ import type { Hex } from "viem";
 import { decideCapture } from "../../access/schemes/auth-capture/captures.ts";
 import { type RunCause, verdict, verdictRun } from "../../db/tables/verdict.ts";
 import { queueDecision } from "../escrow/settlements.ts";
-import type { EvidenceParts } from "../panel/evidence-document.ts";
-import type { Decision, RoleFinding, RuleName, Voting } from "../panel/types.ts";
 import { endAppeal } from "./appeals.ts";
 import { lockVerdict } from "./lock-verdict.ts";
 import { notifyOfVerdict } from "./verdict-events.ts";
-
-/**
- * Result of a decision, as stored and served. If a reviewer decides a failed verdict, score, confidence, mdi, majority, latency, panel
- * version and prompts are null, and lists are empty.
- */
-export type VerdictResult = {
-  readonly final_verdict: Decision;
-  readonly final_score: number | null;
-  readonly confidence: number | null;
-  readonly mdi: number | null;
-  readonly domain: string;
-  readonly met_criteria: readonly string[];
-  readonly unmet_criteria: readonly string[];
-  readonly key_objections: readonly string[];
-  readonly reasoning: string;
-  readonly strongest_dissent: string | null;
-  readonly generator_majority: Decision | null;
-  readonly critic_override_applied: boolean;
-  readonly zero_history_adjustment_applied: boolean;
-  readonly rejection_asymmetry_applied: boolean;
-  /** Time from the start of the run to its decision. */
-  readonly latency_ms: number | null;
-  readonly findings: readonly RoleFinding[];
-  readonly methodology: {
-    readonly panel_version: string | null;
-    readonly prompt_hash: string | null;
-    readonly models: EvidenceParts["methodology"]["models"];
-    readonly thresholds: EvidenceParts["methodology"]["thresholds"];
-    readonly rules_fired: readonly RuleName[];
-    /** Absent in decisions before panel-2026.1, and null if the panel made none. */
-    readonly voting?: Voting | null;
-  };
-  /** Reviewer and reason; null for a decision of the panel. */
-  readonly review: { readonly reviewed_by: string; readonly reason: string } | null;
-};
+import type { VerdictResult } from "./verdict-result.ts";
 
 /** A decision of the panel or of a reviewer; runs count from 1. */
 export type NewDecision = {

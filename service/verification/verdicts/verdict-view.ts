@@ -12,7 +12,7 @@ import { JOB_COLUMNS, type JobName, jobOf } from "../escrow/types.ts";
 import { NO_ANSWER_YET } from "../panel/ask-role.ts";
 import { ROLE_NAMES, type RoleProgress } from "../panel/types.ts";
 import { openOrNull, openSpecTexts, placeOf } from "./sealed-texts.ts";
-import type { VerdictResult } from "./store-decision.ts";
+import type { VerdictResult } from "./verdict-result.ts";
 
 /** A verdict with everything that its response shows; addresses in lower case. */
 export type VerdictView = NonNullable<Awaited<ReturnType<typeof readVerdict>>>;

@@ -1,5 +1,5 @@
+import type { Access } from "../../../service/access/access.ts";
 import { type ApiKeyAccessDeps, createApiKeyAccess } from "../../../service/access/api-key-access.ts";
-import type { Access } from "../../../service/access/create-access.ts";
 import { createAccess } from "../../../service/access/create-access.ts";
 import type { IdempotentAnswers } from "../../../service/access/idempotent-answers.ts";
 import { memoryGate } from "./memory-gate.ts";

@@ -1,7 +1,6 @@
 import { type Address, getAddress, zeroAddress } from "viem";
-import type { BoughtAnswer, PayerCaller, Settlement } from "../../../service/access/access.ts";
+import type { Access, BoughtAnswer, PayerCaller, Settlement } from "../../../service/access/access.ts";
 import { type ApiKeyAccessDeps, createApiKeyAccess } from "../../../service/access/api-key-access.ts";
-import type { Access } from "../../../service/access/create-access.ts";
 import { createAccess } from "../../../service/access/create-access.ts";
 import type { IdempotentAnswers } from "../../../service/access/idempotent-answers.ts";
 import type { PaymentAccess } from "../../../service/access/payments/payment-access.ts";

@@ -166,8 +166,8 @@ export function paymentWorld(
     sold("/cheap/{id}", 10, works),
     sold("/cheapest/{id}", 1, works),
     sold("/dear/{id}", 2000, works),
-    sold("/metered/{id}", 5000, works, { meteredUnits: ({ id }) => Number(id) }),
-    sold("/captured/{id}", 500, works, { isCaptured: true, settlement: () => "before" }),
+    sold("/metered/{id}", 5000, works, { metered: ({ id }) => Number(id) }),
+    sold("/captured/{id}", 500, works, { payment: { settled: "captured" } }),
     sold("/secret/{id}", 2000, works, { withoutSecrets: ({ id }) => ({ id }) }),
   ];
   mountEndpoints(app, endpoints, {
@@ -271,19 +271,21 @@ function sold(
   path: string,
   price: number,
   works: Works,
-  terms: {
-    readonly meteredUnits?: (answer: { id: string }) => number;
-    readonly isCaptured?: true;
-    readonly settlement?: () => "before";
+  {
+    metered,
+    ...terms
+  }: {
+    readonly metered?: (answer: { id: string }) => number;
+    readonly payment?: { readonly settled: "before" | "captured" };
     readonly withoutSecrets?: (answer: { id: string }) => { id: string };
   } = {},
 ) {
-  return definePaid({
+  return definePaid<unknown>()({
     ...terms,
     method: "get",
     path,
     operationId: "get_thing",
-    price,
+    price: metered === undefined ? { units: price } : { from: price, upTo: price, of: () => price, metered },
     tag: "Test",
     summary: "Sells a thing",
     description: "Sells a thing.",

@@ -5,10 +5,9 @@ import { type Address, zeroHash } from "viem";
 import type { ApiKeyAccessDeps, KnownKey } from "../../../service/access/api-key-access.ts";
 import { hashApiKey } from "../../../service/access/api-keys.ts";
 import { createApp } from "../../../service/api/create-app.ts";
-import type { ServedParts } from "../../../service/api/create-interface.ts";
 import { createFairTurns, createReportTurns } from "../../../service/api/kit/report-turns.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
-import type { Services, VerificationServices } from "../../../service/api/services.ts";
+import type { Services } from "../../../service/api/services.ts";
 import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import type { AgentWallet } from "../../../service/registries/readers/find-agent.ts";
 import { createComparison } from "../../../service/reports/comparison.ts";
@@ -289,13 +288,13 @@ export function fakeComparison(
   });
 }
 
-type Changes = Partial<Omit<ServedParts, "scores" | "infrastructure">> & {
+/** Services of the scoring interface. */
+type Parts = Parameters<typeof createApp>[0];
+
+type Changes = Partial<Omit<Parts, "scores" | "infrastructure">> & {
   readonly scores?: Partial<Services["scores"]>;
   readonly infrastructure?: Partial<Services["infrastructure"]>;
 };
-/** The scoring interface uses none of them. */
-const NO_VERIFICATION = {} as VerificationServices;
-
 type FakeLedger = ReturnType<typeof fakeLedger>;
 
 /** The app on ports that answer for one healthy wallet; `log` holds every log line. */
@@ -311,8 +310,7 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
   const logger = pino({ level: "debug" }, stream);
   const clock = { now: () => NOW, monotonicMs: () => 0 };
   const read: Address[] = [];
-  const ports: ServedParts = {
-    ...NO_VERIFICATION,
+  const ports: Parts = {
     access: keyOnlyAccess({ keys: keys.ledger, clock, logger }, keys.answers),
     clock,
     clockAheadSeconds: () => 0,

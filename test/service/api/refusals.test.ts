@@ -11,6 +11,7 @@ import { createErrorHandler } from "../../../service/api/kit/handle-error.ts";
 import { mountEndpoints } from "../../../service/api/kit/mount-endpoints.ts";
 import { BODY_LIMIT_BYTES } from "../../../service/api/kit/read-input.ts";
 import { createServerLife } from "../../../service/api/kit/server-life.ts";
+import type { Services } from "../../../service/api/services.ts";
 import { memoryAnswers, memoryGate } from "../access/memory-gate.ts";
 import { paidBy, payingAccess } from "../access/paying-access.ts";
 import { bodyOf, fakeLedger, KEY, REGISTRY, WALLET, walletSnapshot } from "./fake-ports.ts";
@@ -69,7 +70,7 @@ const BODIES: Readonly<Record<string, unknown>> = {
   "POST /v1/verdicts/{verdict_id}/review": { decision: "ALLOW", reason: "Checked." },
 };
 
-type Changes = Partial<ServedParts>;
+type Changes = Partial<ServedParts<Services>>;
 
 /** How a request differs from one that is answered with 200. */
 type Reach = {
@@ -397,7 +398,7 @@ const ENDURED: Readonly<Record<500 | 503, readonly string[]>> = {
 const OF_SERVER = new Set(["access", "clock", "logger", "registry", "life", "ipLimit", "randomId", "policy"]);
 
 /** The services, of which those fail for which `step` returns an error. */
-function watched(ports: ServedParts, step: (name: string) => Error | null): Changes {
+function watched(ports: ServedParts<Services>, step: (name: string) => Error | null): Changes {
   const watch =
     (name: string, call: (...given: unknown[]) => unknown) =>
     (...given: unknown[]) => {

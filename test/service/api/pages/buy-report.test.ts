@@ -32,7 +32,7 @@ type World = {
 };
 
 /** GET /optimize/{address} of a wallet that has nothing to save. */
-const EMPTY_GAS: Endpoint = {
+const EMPTY_GAS: Endpoint<unknown> = {
   ...getOptimize,
   async handle(context) {
     const isPreview = context.req.query("preview") === "true";
@@ -69,7 +69,7 @@ function worldOf({
     },
     keys,
   );
-  const endpoints: readonly Endpoint[] = [getAhs, getKeysSelf, EMPTY_GAS];
+  const endpoints = [getAhs, getKeysSelf, EMPTY_GAS];
   const find = async () => storedKey({ balanceUnits: keys.balance() });
   const asked = { ...ports, keys: { ...ports.keys, find } };
   return { app: createInterfaceApp(asked, [{ ...SCORING_INTERFACE, endpoints }]), keys, scored };

@@ -26,8 +26,6 @@ export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
     owed: async () => [],
     verdicts: {
       find: async (id) => (id === verdictView().id ? verdictView() : null),
-      evidence: notAsked,
-      texts: notAsked,
     },
     machineStatus: "/readyz",
     status: async () => ({ at: new Date(0), readiness: null, records: null, verification: null }),

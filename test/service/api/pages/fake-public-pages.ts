@@ -2,7 +2,6 @@ import type { Address } from "viem";
 import { expect } from "vitest";
 import { SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
-import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import type { PagePorts } from "../../../../service/api/pages/page-ports.ts";
 import { getAhs } from "../../../../service/api/routes/get-ahs.ts";
 import { getAhsAgent } from "../../../../service/api/routes/get-ahs-agent.ts";
@@ -25,7 +24,7 @@ import { fakeAccountPages } from "./fake-account-pages.ts";
 /** The pages, with only the endpoints that they need: a description of all endpoints would make the tests slow. */
 export function pagesApp(pages: PagePorts) {
   const { ports, log } = fakePorts({ pages });
-  const endpoints: readonly Endpoint[] = [getAhs, getAhsAgent, getAhsHistory, getCompare, getOwnerCluster];
+  const endpoints = [getAhs, getAhsAgent, getAhsHistory, getCompare, getOwnerCluster];
   return { app: createInterfaceApp(ports, [{ ...SCORING_INTERFACE, endpoints }]), ports, log };
 }
 

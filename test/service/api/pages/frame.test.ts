@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
-import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
 import { loadPageAssets } from "../../../../service/api/pages/assets.ts";
 import { FONT_FILES, FONT_VERSION, STYLE, STYLE_HREF } from "../../../../service/api/pages/style.ts";
 import { fakeApp, fakePorts } from "../fake-ports.ts";
@@ -62,9 +61,8 @@ describe("pages", () => {
 
   test("lead to nothing that the server has not", async () => {
     const { ports } = fakePorts({ pages: fakePublicPages() });
-    const none: readonly Endpoint[] = [];
     const alone = createInterfaceApp(ports, [
-      { ...SCORING_INTERFACE, endpoints: none, documentPath: "/v1/openapi.json", referencePath: "/v1/docs" },
+      { ...SCORING_INTERFACE, endpoints: [], documentPath: "/v1/openapi.json", referencePath: "/v1/docs" },
     ]);
     for (const path of ["/nowhere", "/status", "/v1/docs"]) {
       const html = await (await alone.request(path, { headers: BROWSER })).text();

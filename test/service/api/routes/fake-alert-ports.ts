@@ -1,7 +1,7 @@
+import type { OwnerAccess } from "../../../../service/access/access.ts";
 import { type ApiKeyAccessDeps, presentedKey } from "../../../../service/access/api-key-access.ts";
 import { hashApiKey } from "../../../../service/access/api-keys.ts";
 import { Problem } from "../../../../service/access/problems.ts";
-import type { OwnerAccess } from "../../../../service/access/sign-in.ts";
 import type { StoredSubscription } from "../../../../service/alerts/alert-subscriptions.ts";
 import { hashManageToken, type SubscribeRequest } from "../../../../service/alerts/subscriptions.ts";
 

@@ -2,9 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type AhsRecord, ahsRecordSchema } from "../../../../service/api/schemas/ahs-record.ts";
 import type { Services } from "../../../../service/api/services.ts";
 import { plainLine } from "../../../../service/model/score/score-total.ts";
-import type { ReservedVisit } from "../../../../service/registries/probes/probe-endpoint.ts";
-
 import type { StoredProbe, WalletAgent } from "../../../../service/registries/probes/probes-of-wallet.ts";
+import type { ReservedVisit } from "../../../../service/registries/probes/url-visit.ts";
 import type { StoredScore } from "../../../../service/scores/scores.ts";
 import {
   bodyOf,

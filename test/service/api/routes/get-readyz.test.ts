@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { createVerificationApp } from "../../../../service/api/create-verification-app.ts";
 import { createServerLife } from "../../../../service/api/kit/server-life.ts";
 import type { SourceStatus, SourceWatch } from "../../../../service/sanctions/sources.ts";
-import { fakeApp, fakePorts, NOW } from "../fake-ports.ts";
+import { fakeApp, NOW } from "../fake-ports.ts";
+import { bothPorts } from "../verification/fake-verification-ports.ts";
 
 const unreachable = Object.assign(new Error("connect"), { code: "ECONNREFUSED", syscall: "connect" });
 const noViews = Object.assign(new Error('relation "chain_31337.block" does not exist'), { code: "42P01" });
@@ -147,7 +148,7 @@ describe("GET /readyz", () => {
   });
 
   it("is answered by a server of the verification interface alone, as liveness is", async () => {
-    const app = createVerificationApp(fakePorts().ports);
+    const app = createVerificationApp(bothPorts());
     for (const path of ["/readyz", "/livez"]) expect((await app.request(path)).status).toBe(200);
   });
 

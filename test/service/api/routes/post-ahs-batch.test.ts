@@ -1,7 +1,6 @@
 import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
-import type { Caller, PresentedPayment, Settlement } from "../../../../service/access/access.ts";
-import type { Access } from "../../../../service/access/create-access.ts";
+import type { Access, Caller, PresentedPayment, Settlement } from "../../../../service/access/access.ts";
 import { Problem } from "../../../../service/access/problems.ts";
 import type { AhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
 import { toEip55 } from "../../../../service/api/schemas/values.ts";

@@ -9,7 +9,7 @@ import type { Services } from "../../../../service/api/services.ts";
 import type { HealthReport } from "../../../../service/api/verification/check-health.ts";
 import { openReceiptKeys } from "../../../../service/verification/verdicts/receipt.ts";
 import type { StoredSpec } from "../../../../service/verification/verdicts/specs.ts";
-import type { VerdictResult } from "../../../../service/verification/verdicts/store-decision.ts";
+import type { VerdictResult } from "../../../../service/verification/verdicts/verdict-result.ts";
 import type { VerdictView } from "../../../../service/verification/verdicts/verdict-view.ts";
 import { panelBudget } from "../../../support/panel-budget.ts";
 import { forEachRole, VOTING } from "../../verification/panel/a-panel.ts";
@@ -123,10 +123,10 @@ export const WELL: HealthReport = {
 
 export const RECEIPT_KEYS = await openReceiptKeys(RECEIPT_SEED, [`0x${"08".repeat(32)}`]);
 
-type Changes = Partial<ServedParts>;
+type Changes = Partial<ServedParts<Services>>;
 
 /** Ports of both interfaces that know one completed verdict and take whatever is sent. */
-export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ServedParts {
+export function bothPorts(changes: Changes = {}, keys = fakeLedger()): ServedParts<Services> {
   const { ports } = fakePorts({}, keys);
   return {
     ...ports,

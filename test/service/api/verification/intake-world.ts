@@ -27,6 +27,8 @@ import { createChannelStore } from "../../../../service/access/schemes/batch-set
 import { createOwnerAccess } from "../../../../service/access/sign-in.ts";
 import type { ApiEnv } from "../../../../service/api/kit/api-env.ts";
 import { createRequestLimits } from "../../../../service/api/kit/deadline.ts";
+import type { NeedsOf } from "../../../../service/api/kit/endpoint.ts";
+import type { KitServices } from "../../../../service/api/kit/endpoint-spec.ts";
 import { createErrorHandler } from "../../../../service/api/kit/handle-error.ts";
 import { mountEndpoints } from "../../../../service/api/kit/mount-endpoints.ts";
 import type { Services } from "../../../../service/api/services.ts";
@@ -35,7 +37,6 @@ import { postOutputs } from "../../../../service/api/verification/post-outputs.t
 import { postRetry } from "../../../../service/api/verification/post-retry.ts";
 import { postSpecs } from "../../../../service/api/verification/post-specs.ts";
 import type { Database } from "../../../../service/db/database.ts";
-import { readAppealFigures } from "../../../../service/verification/escrow/appeal-rows.ts";
 import type { Binding } from "../../../../service/verification/escrow/types.ts";
 import { hashText } from "../../../../service/verification/panel/hashes.ts";
 import {
@@ -83,6 +84,8 @@ export type Submitted = {
   readonly webhook_secret?: string | null;
   readonly claim?: string;
 };
+
+const ENDPOINTS = [postSpecs, postOutputs, postRetry, postAppeal];
 
 type Outputs = Services["outputs"];
 
@@ -191,7 +194,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     budget: options.budget === undefined ? panelBudget() : options.budget,
   };
   const { ports } = fakePorts();
-  const deps: Services = {
+  const deps: NeedsOf<typeof ENDPOINTS> & KitServices = {
     ...ports,
     access: createAccess({ keys, payments, ...gate }),
     clock,
@@ -239,7 +242,6 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
       note: (purchase) => noteAppeal(db, purchase),
       open: (verdictId) => openAppeal({ db, now: clock.now }, verdictId),
       withdraw: (verdictId) => withdrawAppeal({ db, now: clock.now, logger }, verdictId),
-      figures: () => readAppealFigures(db, { chainId: CHAIN_ID, now: clock.now() }),
     },
     retryVerdict: (request) => retryVerdict(db, request),
     isOfJob: (verdictId) => isVerdictOfJob(db, verdictId),
@@ -252,7 +254,7 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
     context.set("headers", {});
     return next();
   });
-  mountEndpoints(app, [postSpecs, postOutputs, postRetry, postAppeal], {
+  mountEndpoints(app, ENDPOINTS, {
     deps,
     limits: createRequestLimits({ deadlineMs: 120_000, stopping: stopping.signal, clock }),
     catalog: new Map(),
