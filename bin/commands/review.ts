@@ -5,10 +5,9 @@ import type { Database } from "../../service/db/database.ts";
 import {
   type HeldVerdict,
   listHeldVerdicts,
-  type Review,
-  type ReviewOutcome,
   recordReview,
 } from "../../service/verification/verdicts/review.ts";
+import type { Review, ReviewOutcome } from "../../service/verification/verdicts/verdict-result.ts";
 import {
   readStoredTexts,
   readVerdict,

@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { OwnerLink, WalletRows } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
+import type { AccountDetail } from "../../reports/labels/chain-labels.ts";
 import { chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
 import {
   type Counterparty,
@@ -11,7 +12,6 @@ import {
   type Volume,
 } from "../../reports/network/counterparties.ts";
 import type { PinnedBlock } from "../../reports/network/wallet-network-dealings.ts";
-import type { AccountDetail } from "../../reports/network/wallet-network-graph.ts";
 import type { DealingsNeeds, FoundDealings } from "../kit/dealings-cache.ts";
 import { readNewestDealings, requireRead } from "../kit/dealings-cache.ts";
 import { definePaid } from "../kit/endpoint.ts";

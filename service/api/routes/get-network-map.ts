@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { Contact } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
+import type { AccountDetail } from "../../reports/labels/chain-labels.ts";
 import { type ChainLabel, chainLabels, type KnownAccounts } from "../../reports/labels/chain-labels.ts";
 import type { Counterparty } from "../../reports/network/counterparties.ts";
 import {
@@ -12,11 +13,7 @@ import {
   type Hops,
   type NetworkEdge,
 } from "../../reports/network/network-map.ts";
-import type {
-  AccountDetail,
-  AccountLinks,
-  Neighbourhood,
-} from "../../reports/network/wallet-network-graph.ts";
+import type { AccountLinks, Neighbourhood } from "../../reports/network/wallet-network-graph.ts";
 import type { DealingsNeeds } from "../kit/dealings-cache.ts";
 import { readNewestDealings } from "../kit/dealings-cache.ts";
 import { definePaid } from "../kit/endpoint.ts";

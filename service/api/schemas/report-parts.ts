@@ -4,10 +4,8 @@ import type { ApprovalFinding } from "../../reports/diagnosis/approvals.ts";
 import type { Portfolio } from "../../reports/diagnosis/health.ts";
 import type { Advice } from "../../reports/diagnosis/health-advice.ts";
 import type { Money, ReportFacts } from "../../reports/diagnosis/report-facts.ts";
-import type { KnownAccounts } from "../../reports/labels/chain-labels.ts";
+import type { AccountDetail, KnownAccounts, TokenReader } from "../../reports/labels/chain-labels.ts";
 import { methodName } from "../../reports/labels/method-names.ts";
-import type { TokenReader } from "../../reports/labels/token-reader.ts";
-import type { createAccountReader } from "../../reports/network/wallet-network-graph.ts";
 
 import {
   eip55Schema,
@@ -25,7 +23,7 @@ import {
 
 /** Services of answers that name accounts. */
 export type AccountNeeds = {
-  readonly describeAccounts: ReturnType<typeof createAccountReader>;
+  readonly describeAccounts: (accounts: readonly Address[]) => Promise<ReadonlyMap<Address, AccountDetail>>;
   readonly knownAccounts: KnownAccounts;
   /** Symbols and decimals that token contracts report, unverified; tokens that could not be read have no entry. */
   readonly readTokens: TokenReader;

@@ -2,7 +2,6 @@ import { z } from "@hono/zod-openapi";
 import { ownerOf, ownerText, type PayingCaller, usd } from "../../access/access.ts";
 import { Problem, unavailable } from "../../access/problems.ts";
 import { LEAST_APPEAL_UNITS } from "../../verification/escrow/appeal-price.ts";
-import type { Intake } from "../../verification/intake.ts";
 import {
   type AppealCaller,
   type AppealOffer,
@@ -11,7 +10,7 @@ import {
   type offerAppeal,
   type openAppeal,
 } from "../../verification/verdicts/appeals.ts";
-import { requirePanel } from "../../verification/verdicts/token-budget.ts";
+import { type PanelBudget, requirePanel } from "../../verification/verdicts/token-budget.ts";
 import { defineSale } from "../kit/endpoint.ts";
 import { ValidationFailed, valueFault } from "../kit/validation-failed.ts";
 import type { PolicyNeeds } from "../schemas/route-policy.ts";
@@ -29,7 +28,7 @@ type Needs = Pick<PolicyNeeds, "policies"> & {
     open(verdictId: string): ReturnType<typeof openAppeal>;
     withdraw(verdictId: string): Promise<void>;
   };
-  readonly panelBudget: Intake["panelBudget"];
+  readonly panelBudget: PanelBudget | null;
 };
 
 /** Thousandths of a US dollar have three decimals. */

@@ -3,16 +3,18 @@ import type { OwnerAccess } from "../../access/access.ts";
 import { chargeHeaders, ownerText, priceText } from "../../access/access.ts";
 import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem } from "../../access/problems.ts";
-import type { Intake } from "../../verification/intake.ts";
 import type { RetryOutcome } from "../../verification/verdicts/rerun-verdict.ts";
-import { requirePanel } from "../../verification/verdicts/token-budget.ts";
+import { type PanelBudget, requirePanel } from "../../verification/verdicts/token-budget.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { addHeaders, callerRequest } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { unknownVerdict, verdictIdOf } from "./require-verdict.ts";
 
 /** Services of the endpoint. */
-type Needs = Pick<Intake, "retryVerdict" | "isOfJob" | "panelBudget"> & {
+type Needs = {
+  readonly retryVerdict: (request: { verdictId: string; owner: string; now: Date }) => Promise<RetryOutcome>;
+  readonly isOfJob: (verdictId: string) => Promise<boolean>;
+  readonly panelBudget: PanelBudget | null;
   readonly owners: OwnerAccess;
   readonly repeats: RepeatStore;
 };

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import type { KeyServices } from "../../access/key-services.ts";
 import { Problem, unauthorized } from "../../access/problems.ts";
-import type { ReviewOutcome, recordReview } from "../../verification/verdicts/review.ts";
+import type { Review, ReviewOutcome } from "../../verification/verdicts/verdict-result.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { callerRequest } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
@@ -17,7 +17,7 @@ import { verdictParams } from "./verdict-schema.ts";
 type Needs = VerdictNeeds & {
   readonly keys: Pick<KeyServices, "enter" | "find">;
   readonly repeats: RepeatStore;
-  readonly recordReview: (review: Parameters<typeof recordReview>[1]) => Promise<ReviewOutcome>;
+  readonly recordReview: (review: Review) => Promise<ReviewOutcome>;
 };
 
 const ENDPOINT = "POST /v1/verdicts/{verdict_id}/review";

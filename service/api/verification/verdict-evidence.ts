@@ -4,7 +4,6 @@ import type { OwnerAccess } from "../../access/access.ts";
 import { ownerText } from "../../access/access.ts";
 import type { RepeatStore } from "../../access/idempotent-answers.ts";
 import { Problem } from "../../access/problems.ts";
-import type { Intake } from "../../verification/intake.ts";
 import type { EvidenceOffer, EvidenceOutcome } from "../../verification/verdicts/accept-evidence.ts";
 import type { readStoredEvidence } from "../../verification/verdicts/verdict-view.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
@@ -24,7 +23,8 @@ type Needs = VerdictNeeds & {
 };
 
 /** Services of the endpoint that takes evidence. */
-type OfferNeeds = Pick<Intake, "describeEvidenceOverflow"> & {
+type OfferNeeds = {
+  readonly describeEvidenceOverflow: (text: string) => string | null;
   readonly owners: OwnerAccess;
   readonly repeats: RepeatStore;
   readonly acceptEvidence: (offer: EvidenceOffer) => Promise<EvidenceOutcome>;

@@ -1,6 +1,8 @@
 import type { Address } from "viem";
 import type { Deployment, KnownAccount } from "../../chain/deployments.ts";
 import { lowerCase } from "../../db/columns.ts";
+import type { SanctionsFlag } from "../../model/features/types.ts";
+import type { Grade } from "../../model/score/record.ts";
 import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
 
 /** A label of an account from chain data. Names of agents and token contracts are chosen by untrusted parties. */
@@ -13,6 +15,24 @@ export type ChainLabel = {
 
 /** Accounts named by a deployment, by lower-case address. */
 export type KnownAccounts = ReadonlyMap<Address, readonly ChainLabel[]>;
+
+/** Current facts about an account that the wallet dealt with. */
+export type AccountDetail = {
+  readonly address: Address;
+  /** The first three agents whose current wallet it is. */
+  readonly agents: readonly RegisteredAgent[];
+  /** Null where no source knows. */
+  readonly hasCode: boolean | null;
+  /** Null for an account never scored. A sanctioned account scores 0 at once. */
+  readonly score: { readonly ahsScore: number | null; readonly grade: Grade | null } | null;
+  /** Flags of all sources at the newest indexed block; empty without any. */
+  readonly sanctions: readonly SanctionsFlag[];
+};
+
+/** The contract's own unverified answers; null if it gives none. */
+export type TokenFact = { readonly symbol: string | null; readonly decimals: number | null };
+
+export type TokenReader = (tokens: readonly Address[]) => Promise<ReadonlyMap<Address, TokenFact>>;
 
 /** The accounts that a deployment names: tokens, entry points, public funders, mixers and system contracts. */
 export function knownAccounts(

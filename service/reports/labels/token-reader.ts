@@ -4,12 +4,7 @@ import { NodeFailure } from "../../chain/node/failure.ts";
 import { createNodeClient } from "../../chain/node/json-rpc.ts";
 import { bytesAnswer } from "../../chain/node/rpc-answers.ts";
 import { cached } from "../../db/cached.ts";
-import { isLookalikeName, printableName } from "./chain-labels.ts";
-
-/** The contract's own unverified answers; null if it gives none. */
-export type TokenFact = { readonly symbol: string | null; readonly decimals: number | null };
-
-export type TokenReader = (tokens: readonly Address[]) => Promise<ReadonlyMap<Address, TokenFact>>;
+import { isLookalikeName, printableName, type TokenFact, type TokenReader } from "./chain-labels.ts";
 
 /** Most tokens that are read for one answer; the others have no entry. */
 const MAX_TOKENS = 40;

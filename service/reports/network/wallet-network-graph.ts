@@ -9,12 +9,13 @@ import {
   mainFundersIn,
   type OwnerQuestion,
 } from "../../model/features/find-owners.ts";
-import type { AccountFact, Contact, SanctionsFlag } from "../../model/features/types.ts";
+import type { AccountFact, Contact } from "../../model/features/types.ts";
 import type { Grade } from "../../model/score/record.ts";
-import { type RegisteredAgent, readAgentNames } from "../../registries/documents/agent-names.ts";
+import { readAgentNames } from "../../registries/documents/agent-names.ts";
 import { readSanctionsFlags } from "../../sanctions/sanctions.ts";
 import { readAccountFacts, readPayersBack } from "../../scores/read/contact-graph.ts";
 import { calledSql } from "../../scores/read/known-users.ts";
+import type { AccountDetail } from "../labels/chain-labels.ts";
 import { MAX_GENERATIONS } from "./owner-cluster.sql.ts";
 
 /** An account that another one created or funded first. */
@@ -214,19 +215,6 @@ async function readFunders(client: ClientBase, chainId: number, accounts: readon
   const byFunded = Map.groupBy(rows, ({ funded }) => funded);
   return new Map([...byFunded].filter(([, senders]) => senders.length <= MAX_FUNDERS));
 }
-
-/** Current facts about an account that the wallet dealt with. */
-export type AccountDetail = {
-  readonly address: Address;
-  /** The first three agents whose current wallet it is. */
-  readonly agents: readonly RegisteredAgent[];
-  /** Null where no source knows. */
-  readonly hasCode: boolean | null;
-  /** Null for an account never scored. A sanctioned account scores 0 at once. */
-  readonly score: { readonly ahsScore: number | null; readonly grade: Grade | null } | null;
-  /** Flags of all sources at the newest indexed block; empty without any. */
-  readonly sanctions: readonly SanctionsFlag[];
-};
 
 /** Reads facts about distinct lower-case accounts by primary-key lookups only. */
 export function createAccountReader(

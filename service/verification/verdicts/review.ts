@@ -1,6 +1,5 @@
 import { and, eq, isNotNull, isNull, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Hex } from "viem";
 import { z } from "zod";
 import type { Database } from "../../db/database.ts";
 import { holdClock } from "../../db/tables/settlement.ts";
@@ -8,12 +7,12 @@ import { verdict, type verdictRun } from "../../db/tables/verdict.ts";
 import { JOB_COLUMNS, jobOf } from "../escrow/types.ts";
 import { buildEvidence } from "../panel/evidence-document.ts";
 import { thresholdOf } from "../panel/policy.ts";
-import type { Decision, OutputCheck } from "../panel/types.ts";
+import type { OutputCheck } from "../panel/types.ts";
 import { subjectOf } from "./build-decision.ts";
 import { lockVerdict } from "./lock-verdict.ts";
 import { type NewDecision, storable, storeDecision, takeNewestDecision } from "./store-decision.ts";
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
-import type { VerdictResult } from "./verdict-result.ts";
+import type { Review, ReviewOutcome, VerdictResult } from "./verdict-result.ts";
 
 /** True if a job's verdict failed without a decision and holds its slot; then it is locked until the database transaction ends. */
 function takeFailedOfJob(tx: NodePgDatabase, verdictId: string): Promise<boolean> {
@@ -26,22 +25,6 @@ function takeFailedOfJob(tx: NodePgDatabase, verdictId: string): Promise<boolean
     isNull(verdict.replacedAt),
   );
 }
-
-/** A reviewer's decision on a verdict. `reviewedBy` is the reviewer's name in the evidence. */
-export type Review = {
-  readonly verdictId: string;
-  readonly decision: Exclude<Decision, "HOLD">;
-  readonly reason: string;
-  readonly reviewedBy: string;
-};
-
-/**
- * not_held: the newest decision is not HOLD. undecided: the verdict has no decision and is not a failed one of a job, or does not exist.
- */
-export type ReviewOutcome =
-  | { readonly kind: "recorded"; readonly run: number; readonly evidenceHash: Hex }
-  | { readonly kind: "not_held"; readonly finalVerdict: Decision }
-  | { readonly kind: "undecided" };
 
 /**
  * Stores a reviewer's decision with its own evidence, which names reviewer and reason: on a held verdict, with the panel's score and

@@ -1,3 +1,4 @@
+import type { Hex } from "viem";
 import type { EvidenceParts } from "../panel/evidence-document.ts";
 import type { Decision, RoleFinding, RuleName, Voting } from "../panel/types.ts";
 
@@ -35,3 +36,19 @@ export type VerdictResult = {
   /** Reviewer and reason; null for a decision of the panel. */
   readonly review: { readonly reviewed_by: string; readonly reason: string } | null;
 };
+
+/** A reviewer's decision on a verdict. `reviewedBy` is the reviewer's name in the evidence. */
+export type Review = {
+  readonly verdictId: string;
+  readonly decision: Exclude<Decision, "HOLD">;
+  readonly reason: string;
+  readonly reviewedBy: string;
+};
+
+/**
+ * not_held: the newest decision is not HOLD. undecided: the verdict has no decision and is not a failed one of a job, or does not exist.
+ */
+export type ReviewOutcome =
+  | { readonly kind: "recorded"; readonly run: number; readonly evidenceHash: Hex }
+  | { readonly kind: "not_held"; readonly finalVerdict: Decision }
+  | { readonly kind: "undecided" };

@@ -2,7 +2,8 @@ import type { Address } from "viem";
 import { describe, expect, it } from "vitest";
 import type { NetworkMapAnswer } from "../../../../service/api/routes/get-network-map.ts";
 import type { AccountFact, Contact } from "../../../../service/model/features/types.ts";
-import type { AccountDetail, Child } from "../../../../service/reports/network/wallet-network-graph.ts";
+import type { AccountDetail } from "../../../../service/reports/labels/chain-labels.ts";
+import type { Child } from "../../../../service/reports/network/wallet-network-graph.ts";
 import { account } from "../../model/features/histories.ts";
 import { bodyOf, fakeApp, LISTING, WALLET, WALLET_EIP55, WITH_KEY } from "../fake-ports.ts";
 

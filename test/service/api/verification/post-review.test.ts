@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Review, ReviewOutcome } from "../../../../service/verification/verdicts/review.ts";
+import type { Review, ReviewOutcome } from "../../../../service/verification/verdicts/verdict-result.ts";
 import { bodyOf, KEY } from "../fake-ports.ts";
 import { storedKey } from "../routes/fake-key-ports.ts";
 import { bothPorts, fakeVerificationApp, posted, VERDICT_ID } from "./fake-verification-ports.ts";
