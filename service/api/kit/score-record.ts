@@ -19,7 +19,7 @@ export type EnrolNeeds = {
   ) => Promise<void>;
 };
 
-/** The row of a score, or why there is none now; history-unavailable: it is the source of histories that gives none. */
+/** The row of a score, or why it is missing now; history-unavailable: the source of histories has none for it. */
 type ScoringOutcome =
   | { readonly kind: "stored"; readonly row: StoredScore }
   | { readonly kind: "not-indexed" }
