@@ -7,7 +7,6 @@ import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { advanceChainMark, type ChainMark, readChainMark } from "../../service/db/chain-fence.ts";
 import { type Database, withOwnNames } from "../../service/db/database.ts";
 import { beginBuild } from "../../service/db/index-builds.ts";
-import { viewsSchemaOf } from "../../service/db/index-tables.ts";
 import { resetChain } from "../../service/db/reset-chain.ts";
 import { readFinalized } from "../../service/ingest/read-as-of.ts";
 import { readUnfollowed } from "../../service/ingest/unfollowed.ts";
@@ -38,7 +37,6 @@ export async function indexChain({ config }: Invocation): Promise<void> {
   const options = { db, logger, client: openChainClient(settings.rpcUrl) };
   const { chainId } = loadDeployment(settings.deploymentFile);
   const schema = indexSchemaName(ROOT, chainId, settings.deploymentFile);
-  const viewsSchema = viewsSchemaOf(chainId);
 
   const lock = await holdIndexLock(options, schema);
   // Ponder would take the next port without a word, where no health check looks for it.
@@ -49,7 +47,7 @@ export async function indexChain({ config }: Invocation): Promise<void> {
   await beginBuild(lock, schema, clock.now());
   const unfollowed = (await readUnfollowed(db, chainId)).map(({ address }) => address);
   const guard = setInterval(() => {
-    void guardChain(options, chainId, viewsSchema);
+    void guardChain(options, chainId);
     void guardUnfollowed(options, chainId, unfollowed);
   }, GUARD_INTERVAL_MS);
   guard.unref();
@@ -129,14 +127,14 @@ async function untilAnswered<T>(options: IndexParts, ask: () => Promise<T>): Pro
 }
 
 /** Follows the finalized block with the mark; a node that serves another chain ends this process, to start over. */
-async function guardChain(options: IndexParts, chainId: number, viewsSchema: string): Promise<void> {
+async function guardChain(options: IndexParts, chainId: number): Promise<void> {
   try {
     const mark = await readChainMark(options.db, chainId);
     if (mark !== null && !(await servesMarkedChain(options.client, mark))) {
       options.logger.fatal({ mark }, "the node serves another chain than the one indexed");
       process.exit(EXIT_RESTART);
     }
-    const asOf = await readFinalized(options.db.$client, viewsSchema);
+    const asOf = await readFinalized(options.db.$client, chainId);
     if (asOf === null || asOf.blockNumber === mark?.blockNumber) return;
     await advanceChainMark(options.db, chainId, {
       blockNumber: asOf.blockNumber,

@@ -176,7 +176,7 @@ async function flagsOf(
     ({ source, checkedAt }) => source === "chainalysis-oracle" && checkedAt !== null,
   );
   if (!isIndexed) return readImportedFlags(db, wallet);
-  const found = await readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, [wallet]);
+  const found = await readSanctionsFlags(db, chainId, [wallet]);
   return found.get(wallet) ?? [];
 }
 

@@ -73,7 +73,7 @@ export function createPages(
     leaderboard: createLeaderboardReader(reads, deployment, clock),
     agentNames: (wallets) => readAgentNames(reads, deployment, wallets),
     sanctionedAmong: async (wallets) => {
-      const flags = await readSanctionsFlags(reads, { schema: `chain_${chainId}`, chainId }, wallets);
+      const flags = await readSanctionsFlags(reads, chainId, wallets);
       return new Set(flags.keys());
     },
     wallets: {

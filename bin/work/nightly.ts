@@ -111,7 +111,7 @@ async function checkNight(context: NightlyContext, signal: AbortSignal): Promise
 
 /** Until the first score there is nothing to publish, and nothing to report. */
 async function isReady(db: Database, chainId: number): Promise<boolean> {
-  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  const asOf = await readAsOf(db.$client, chainId);
   return asOf !== null && (await hasScores(db, chainId));
 }
 

@@ -50,7 +50,7 @@ export async function awaitPublished(
         db,
         `select block as n from ahs.enrich_cursor where chain_id = ${chainId}`,
       );
-      const final = scored === 0 ? await readFinalized(db.$client, `chain_${chainId}`) : null;
+      const final = scored === 0 ? await readFinalized(db.$client, chainId) : null;
       if (final === null || (enriched ?? 0) >= final.blockNumber)
         rising.progress.show("score", scored ?? 0, wallets ?? 0);
       else rising.progress.show("enrich", enriched ?? 0, final.blockNumber);

@@ -1,7 +1,8 @@
-import { eq, lt, sql } from "drizzle-orm";
+import { and, eq, lt, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Hex } from "viem";
 import type { Database } from "./database.ts";
-import { viewOf } from "./index-snapshot.ts";
+import { hasTables, indexOf } from "./index-tables.ts";
 import { chainMark } from "./tables/quarantine.ts";
 
 /**
@@ -21,16 +22,13 @@ export async function takeChain(tx: NodePgDatabase, chainId: number): Promise<vo
 export async function isIndexed(
   tx: NodePgDatabase,
   chainId: number,
-  block: { readonly blockNumber: number; readonly blockHash: string },
+  block: { readonly blockNumber: number; readonly blockHash: Hex },
 ): Promise<boolean> {
-  const { rows: views } = await tx.execute<{ there: boolean }>(
-    sql`select to_regclass(${`chain_${chainId}.block`}) is not null as there`,
-  );
-  if (views[0]?.there !== true) return false;
-  const { rows } = await tx.execute(
-    sql`select 1 from ${viewOf(chainId, "block")} where number = ${block.blockNumber} and hash = ${block.blockHash}`,
-  );
-  return rows.length > 0;
+  const { block: indexed } = indexOf(chainId);
+  if (!(await hasTables(tx, chainId, indexed))) return false;
+  const { number, hash } = indexed;
+  const isBlock = and(eq(number, BigInt(block.blockNumber)), eq(hash, block.blockHash));
+  return (await tx.$count(indexed, isBlock)) > 0;
 }
 
 function fenceOf(chainId: number): string {

@@ -1,9 +1,10 @@
-import { sql } from "drizzle-orm";
+import { desc, sql } from "drizzle-orm";
 import type { PoolClient, QueryArrayConfig, QueryArrayResult, QueryConfig } from "pg";
 import type { Hex } from "viem";
 import type { AsOf } from "../model/features/types.ts";
-import { type Database, QUERY_DEADLINE, rowsInTime } from "./database.ts";
+import { type Database, QUERY_DEADLINE, underDeadline } from "./database.ts";
 import { databaseFailure, isRolledBack } from "./database-failure.ts";
+import { indexOf, numberOf } from "./index-tables.ts";
 
 /**
  * Runs reads on one REPEATABLE READ snapshot, so that all of them see the index at the same moment. They run a second time where
@@ -61,15 +62,14 @@ export async function fromIndex<Value>(reading: Promise<Value>): Promise<Value |
 }
 
 /** A pg client or pool; what it reads is of one moment only within one REPEATABLE READ transaction, which the caller opens. */
-export type ArrayReader = { readonly query: (config: QueryArrayConfig) => Promise<QueryArrayResult> };
+export type ArrayReader = {
+  readonly query: <Row extends unknown[]>(config: QueryArrayConfig) => Promise<QueryArrayResult<Row>>;
+};
 
 /** The block of a query's first row: number (float8), hash and timestamp (float8); null without a row. */
-export async function readBlock(
-  client: ArrayReader,
-  query: { readonly name?: string; readonly text: string; readonly values?: unknown[] },
-): Promise<AsOf | null> {
-  const { rows } = await client.query({ ...query, rowMode: "array" });
-  const [row] = rows as [number, Hex, number][];
+export async function readBlock(client: ArrayReader, query: QueryConfig): Promise<AsOf | null> {
+  const { rows } = await client.query<[number, Hex, number]>({ ...query, rowMode: "array" });
+  const [row] = rows;
   return row === undefined ? null : { blockNumber: row[0], blockHash: row[1], timestamp: row[2] };
 }
 
@@ -78,8 +78,12 @@ export type IndexHead = { readonly blockNumber: number; readonly timestamp: numb
 
 /** The newest block of a chain's index, null while it holds none; throws while it has no tables, see `fromIndex`. */
 export async function readIndexHead(db: Database, chainId: number): Promise<IndexHead | null> {
-  const name = `index_head_${chainId}`;
-  const [head] = await rowsInTime<IndexHead>(db, { name, text: newestBlock(chainId) });
+  const { block } = indexOf(chainId);
+  const [head] = await underDeadline(db)
+    .select({ blockNumber: numberOf(block.number), timestamp: numberOf(block.timestamp) })
+    .from(block)
+    .orderBy(desc(block.number))
+    .limit(1);
   return head ?? null;
 }
 
@@ -98,12 +102,6 @@ export function freshnessOf(
   }
   const detail = `block ${blockNumber} is ${Math.max(0, age)} s old, at most ${maxAgeSeconds} s allowed`;
   return { ok: age <= maxAgeSeconds, detail };
-}
-
-/** SQL that selects the head of a chain's index. */
-export function newestBlock(chainId: number): string {
-  return `select number::float8 as "blockNumber", "timestamp"::float8 as timestamp
-          from "chain_${chainId}".block order by number desc limit 1`;
 }
 
 /** A view of the index, qualified. */

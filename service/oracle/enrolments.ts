@@ -2,18 +2,16 @@ import { and, asc, count, eq, gte, inArray, isNull, lte, ne, or, sql } from "dri
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import { startOfDay, turnOf } from "../db/day-budget.ts";
-import { viewOf } from "../db/index-snapshot.ts";
+import { indexOf } from "../db/index-tables.ts";
 import { type EnrolmentState, enrolment } from "../db/tables/history.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
 import { orderColumns } from "../sender/orders/order-kind.ts";
+import { insertEnrolments } from "./enrolments.sql.ts";
 
 export const ENROL_PURPOSE = "enrol";
 
 /** An enrolment that is not settled, with what the index and the sender know of it. */
 export type EnrolmentRow = Awaited<ReturnType<typeof readOpenEnrolments>>[number];
-
-/** Requests of one payer that may wait. Its further ones are not stored, and can be paid for again on a later day. */
-const MOST_WAITING = 200;
 
 /**
  * Asks to follow wallets (lower-case, distinct) that a caller has paid for. Left out are wallets that are followed, refused, or were paid
@@ -21,31 +19,9 @@ const MOST_WAITING = 200;
  */
 export async function requestEnrolments(
   tx: NodePgDatabase,
-  {
-    chainId,
-    wallets,
-    requestedBy,
-    now,
-  }: {
-    chainId: number;
-    wallets: readonly string[];
-    /** Who paid: key:ID or wallet:ADDRESS. */
-    requestedBy: string;
-    now: Date;
-  },
+  of: Parameters<typeof insertEnrolments>[0],
 ): Promise<void> {
-  await tx.execute(sql`
-    insert into ${enrolment} (chain_id, wallet, state, requested_at, cause, requested_by)
-    select ${chainId}, wallet, 'pending', ${now.toISOString()}::timestamptz, 'paid', ${requestedBy}
-    from unnest(${sql.param(wallets)}::text[]) as wanted (wallet)
-    where exists (select from ahs.own_call where chain_id = ${chainId} and own_call.wallet = wanted.wallet)
-      and not exists (select from ${viewOf(chainId, "wallet")} where address = wanted.wallet)
-      and not exists (select from ahs.unfollowed where chain_id = ${chainId} and address = wanted.wallet)
-    order by wallet
-    limit greatest(0, ${MOST_WAITING} - (select count(*) from ${enrolment}
-      where chain_id = ${chainId} and state = 'pending' and requested_by = ${requestedBy}))
-    on conflict (chain_id, wallet) do update set cause = 'paid', requested_by = excluded.requested_by
-    where enrolment.cause <> 'paid'`);
+  await tx.execute(insertEnrolments(of));
 }
 
 /**
@@ -58,6 +34,7 @@ export async function readOpenEnrolments(
   due: { readonly now: Date; readonly limit: number },
 ) {
   const { wallet, state, attempts, notBefore, cause, requestedBy, requestedAt } = enrolment;
+  const { wallet: followed } = indexOf(chainId);
   const hadToday = sql<number>`(
     select count(*)::int from ahs.enrolment e join ahs.sender_transaction t on t.id = e.sender_transaction_id
     where e.chain_id = ${chainId} and e.requested_by = ${requestedBy} and t.state <> 'failed'
@@ -68,7 +45,7 @@ export async function readOpenEnrolments(
     hadToday,
     /** Block from which the index follows the wallet; null while it does not. */
     followedBlock: sql<number | null>`(
-      select followed_block::float8 from ${viewOf(chainId, "wallet")} where address = ${enrolment.wallet})`,
+      select ${followed.followedBlock}::float8 from ${followed} where ${followed.address} = ${enrolment.wallet})`,
     /** True if the operator excludes the wallet. */
     isUnfollowed: sql<boolean>`exists (
       select from ahs.unfollowed u where u.chain_id = ${chainId} and u.address = ${enrolment.wallet})`,

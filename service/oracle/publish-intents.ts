@@ -1,7 +1,7 @@
-import { and, asc, count, eq, gte, inArray, isNull, lt, lte, notExists, or, sql } from "drizzle-orm";
+import { and, asc, count, eq, gte, inArray, isNull, lt, lte, ne, notExists, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { isOneOf } from "../db/columns.ts";
-import { viewOf } from "../db/index-snapshot.ts";
+import { indexOf } from "../db/index-tables.ts";
 import { publishIntent, senderTransaction } from "../db/tables/publish.ts";
 import { currentScore, score } from "../db/tables/score.ts";
 import { orderColumns } from "../sender/orders/order-kind.ts";
@@ -16,15 +16,28 @@ export type IntentRow = Awaited<ReturnType<typeof selectIntents>>[number];
  */
 export async function readUnsettledIntents(db: NodePgDatabase, chainId: number): Promise<IntentRow[]> {
   // By the few transactions that are not final: the confirmed intents of all time are many.
-  const unsettled = sql`
-    select p.id from ahs.publish_intent p where p.chain_id = ${chainId} and p.state = 'sent'
-    union all
-    select p.id from ahs.sender_transaction t
-    join ahs.publish_intent p on p.sender_transaction_id = t.id and p.state = 'confirmed'
-    join ahs.score s on s.id = p.score_id
-    where t.chain_id = ${chainId} and t.final = false and t.state <> 'failed' and not exists (
-      select 1 from ${viewOf(chainId, "oracle_score")} o where o.wallet = p.wallet and o.as_of >= s.as_of_block)`;
-  return selectIntents(db).where(sql`${publishIntent.id} in (${unsettled})`);
+  const { oracleScore } = indexOf(chainId);
+  const isSent = and(eq(publishIntent.chainId, chainId), eq(publishIntent.state, "sent"));
+  const sent = db.select({ id: publishIntent.id }).from(publishIntent).where(isSent);
+  const shown = db
+    .select({ wallet: oracleScore.wallet })
+    .from(oracleScore)
+    .where(and(eq(oracleScore.wallet, publishIntent.wallet), sql`${oracleScore.asOf} >= ${score.asOfBlock}`));
+  const isOfTransaction = eq(publishIntent.senderTransactionId, senderTransaction.id);
+  const confirmed = db
+    .select({ id: publishIntent.id })
+    .from(senderTransaction)
+    .innerJoin(publishIntent, and(isOfTransaction, eq(publishIntent.state, "confirmed")))
+    .innerJoin(score, eq(score.id, publishIntent.scoreId))
+    .where(
+      and(
+        eq(senderTransaction.chainId, chainId),
+        eq(senderTransaction.final, false),
+        ne(senderTransaction.state, "failed"),
+        notExists(shown),
+      ),
+    );
+  return selectIntents(db).where(inArray(publishIntent.id, sent.unionAll(confirmed)));
 }
 
 /**
@@ -175,10 +188,11 @@ export async function markSent(
     from: "pending",
     patch: { state: "sent", senderTransactionId, error: null },
   });
-  await db.execute(sql`
-    update ${publishIntent} as p set safe_micro_usd = given.amount
-    from unnest(${sql.param(ids)}::bigint[], ${sql.param(amounts)}::numeric[]) as given (id, amount)
-    where p.id = given.id`);
+  await db
+    .update(publishIntent)
+    .set({ safeMicroUsd: sql`given.amount` })
+    .from(sql`unnest(${sql.param(ids)}::bigint[], ${sql.param(amounts)}::numeric[]) as given (id, amount)`)
+    .where(sql`${publishIntent.id} = given.id`);
 }
 
 function selectIntents(db: NodePgDatabase) {

@@ -1,12 +1,13 @@
-import { and, asc, eq, sql } from "drizzle-orm";
+import { and, asc, eq, inArray, not, notExists, or, type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { gradeFloors } from "../chain/oracle-codec.ts";
 import { isOneOf } from "../db/columns.ts";
-import { viewOf } from "../db/index-snapshot.ts";
+import { indexOf } from "../db/index-tables.ts";
 import { walletBacking } from "../db/tables/backing.ts";
+import { publishIntent } from "../db/tables/publish.ts";
 import { currentScore, score, walletInterest } from "../db/tables/score.ts";
 import { safeAmountOf } from "../model/backing/cost-basis.ts";
-import { sanctionsListSql } from "../sanctions/sanctions.ts";
+import { sanctionsListSql } from "../sanctions/sanctions.sql.ts";
 import type { PublishPolicy } from "./publish-policy.ts";
 import { readIndexedBlock } from "./publish-records.ts";
 
@@ -125,19 +126,26 @@ type ReviewQuery = {
  * under way: a coarse filter, for the plan to decide.
  */
 export async function readScoresToReview(db: NodePgDatabase, query: ReviewQuery): Promise<number[]> {
-  const { rows } = await db.execute<{ score_id: string }>(sql`
-    select c.score_id from ahs.current_score c
-    left join ${viewOf(query.chainId, "oracle_score")} o on o.wallet = c.wallet
-    left join ahs.wallet_interest i on i.chain_id = c.chain_id and i.wallet = c.wallet
-    left join ahs.wallet_backing b on b.chain_id = c.chain_id and b.wallet = c.wallet
-    where c.chain_id = ${query.chainId}
-      and (o.wallet is null or c.as_of_block > o.as_of)
-      and (${differs(query)})
-      and not exists (
-        select 1 from ahs.publish_intent p
-        where p.chain_id = c.chain_id and p.wallet = c.wallet and p.state in ('pending', 'sent'))
-    order by c.wallet`);
-  return rows.map((row) => Number(row.score_id));
+  const { oracleScore } = indexOf(query.chainId);
+  const isUnderWay = db
+    .select({ id: publishIntent.id })
+    .from(publishIntent)
+    .where(
+      and(
+        eq(publishIntent.chainId, currentScore.chainId),
+        eq(publishIntent.wallet, currentScore.wallet),
+        inArray(publishIntent.state, ["pending", "sent"]),
+      ),
+    );
+  const rows = await compared(db, query).where(
+    and(
+      eq(currentScore.chainId, query.chainId),
+      sql`(${oracleScore.wallet} is null or ${currentScore.asOfBlock} > ${oracleScore.asOf})`,
+      differs(query),
+      notExists(isUnderWay),
+    ),
+  );
+  return rows.map(({ scoreId }) => scoreId);
 }
 
 /**
@@ -150,15 +158,32 @@ export async function findOvertakenScores(
 ): Promise<readonly string[]> {
   if ((await readIndexedBlock(db, of.chainId)) === null) return [];
   const query = reviewQuery(of.chainId, of.now, of.policy);
-  const { rows } = await db.execute<{ wallet: string }>(sql`
-    select c.wallet from ahs.current_score c
-    join ${viewOf(query.chainId, "oracle_score")} o on o.wallet = c.wallet
-    left join ahs.wallet_interest i on i.chain_id = c.chain_id and i.wallet = c.wallet
-    left join ahs.wallet_backing b on b.chain_id = c.chain_id and b.wallet = c.wallet
-    where c.chain_id = ${query.chainId} and c.as_of_block <= o.as_of and (${differs(query)})
-      and (not o.present or o.sanctioned = c.sanctioned)
-    order by c.wallet`);
-  return rows.map((row) => row.wallet);
+  const { oracleScore } = indexOf(of.chainId);
+  const rows = await compared(db, query).where(
+    and(
+      eq(currentScore.chainId, of.chainId),
+      sql`${currentScore.asOfBlock} <= ${oracleScore.asOf}`,
+      differs(query),
+      or(not(oracleScore.present), eq(oracleScore.sanctioned, currentScore.sanctioned)),
+    ),
+  );
+  return rows.map(({ wallet }) => wallet);
+}
+
+/** Newest scores by wallet beside what the oracle's events show, the wallet's interest and its backing. */
+function compared(db: NodePgDatabase, { chainId }: ReviewQuery) {
+  const { oracleScore } = indexOf(chainId);
+  const { wallet, scoreId } = currentScore;
+  const isOf = (table: typeof walletInterest | typeof walletBacking) =>
+    and(eq(table.chainId, currentScore.chainId), eq(table.wallet, wallet));
+  return db
+    .select({ wallet, scoreId })
+    .from(currentScore)
+    .leftJoin(oracleScore, eq(oracleScore.wallet, wallet))
+    .leftJoin(walletInterest, isOf(walletInterest))
+    .leftJoin(walletBacking, isOf(walletBacking))
+    .orderBy(asc(wallet))
+    .$dynamic();
 }
 
 /**
@@ -168,36 +193,55 @@ export async function findOvertakenScores(
  */
 export async function findChangedFlags(db: NodePgDatabase, chainId: number): Promise<readonly string[]> {
   if ((await readIndexedBlock(db, chainId)) === null) return [];
-  const list = sanctionsListSql({ schema: `chain_${chainId}`, chainId: String(chainId), asOfBlock: null });
-  const { rows } = await db.execute<{ wallet: string }>(sql`
-    select c.wallet from ahs.current_score c
-    left join (
-      select address, array_agg(source order by source) as sources from ${sql.raw(list)} group by address
-    ) s on s.address = c.wallet
-    left join ahs.score held on c.sanctioned and held.id = c.score_id
-    left join ${viewOf(chainId, "oracle_score")} o on o.wallet = c.wallet and o.present
-    where c.chain_id = ${chainId}
-      -- A listing that a reorg took out leaves no event behind.
-      and (c.sanctioned <> (s.address is not null)
-        or c.sanctioned and s.sources <> array(
-          select flag ->> 'source' from jsonb_array_elements(held.sanctions_flags) as flag order by 1)
-        or c.sanctioned <> o.sanctioned and c.as_of_block <= o.as_of)
-    order by c.wallet`);
-  return rows.map((row) => row.wallet);
+  const { oracleScore } = indexOf(chainId);
+  const listed = db
+    .select({
+      address: sql<string>`address`.as("listed_address"),
+      sources: sql<string[]>`array_agg(source order by source)`.as("sources"),
+    })
+    .from(sanctionsListSql(chainId, null))
+    .groupBy(sql`address`)
+    .as("listed");
+  const isRecord = and(eq(oracleScore.wallet, currentScore.wallet), eq(oracleScore.present, true));
+  const flagged = sql`array(
+    select flag ->> 'source' from jsonb_array_elements(${score.sanctionsFlags}) as flag order by 1)`;
+  const { sanctioned, asOfBlock } = currentScore;
+  const rows = await db
+    .select({ wallet: currentScore.wallet })
+    .from(currentScore)
+    .leftJoin(listed, eq(listed.address, currentScore.wallet))
+    .leftJoin(score, and(eq(currentScore.sanctioned, true), eq(score.id, currentScore.scoreId)))
+    .leftJoin(oracleScore, isRecord)
+    .where(
+      and(
+        eq(currentScore.chainId, chainId),
+        // A listing that a reorg took out leaves no event behind.
+        or(
+          sql`${sanctioned} <> (${listed.address} is not null)`,
+          sql`${sanctioned} and ${listed.sources} <> ${flagged}`,
+          sql`${sanctioned} <> ${oracleScore.sanctioned} and ${asOfBlock} <= ${oracleScore.asOf}`,
+        ),
+      ),
+    )
+    .orderBy(asc(currentScore.wallet));
+  return rows.map(({ wallet }) => wallet);
 }
 
-function differs(query: ReviewQuery) {
+function differs(query: ReviewQuery): SQL {
+  const o = indexOf(query.chainId).oracleScore;
+  const { sanctioned, ahsScore } = currentScore;
   const floors = sql`${sql.param(query.gradeFloors)}::int[]`;
-  const safe = sql`(case when c.sanctioned then 0 else coalesce(b.safe_micro_usd, 0) end)`;
+  const safe = sql`(case when ${sanctioned} then 0 else coalesce(${walletBacking.safeMicroUsd}, 0) end)`;
   const { fallFactor, riseFactor, leastRiseMicroUsd } = query.safeAmount;
-  return sql`
-    (o.wallet is null or not o.present) and c.ahs_score is not null
-    or o.present and (
-      o.sanctioned <> c.sanctioned
-      or o.insufficient <> (c.ahs_score is null)
-      or abs(o.ahs_score - c.ahs_score) >= ${query.movePoints}
-      or not o.insufficient and width_bucket(o.ahs_score, ${floors}) <> width_bucket(c.ahs_score, ${floors})
-      or ${safe} * ${fallFactor} < o.safe_micro_usd
-      or ${safe} >= ${leastRiseMicroUsd} and ${safe} > o.safe_micro_usd * ${riseFactor}
-      or o.as_of_time < ${Math.floor(query.heartbeatBefore.getTime() / 1000)} and i.last_at >= ${query.interestAfter})`;
+  const heartbeat = Math.floor(query.heartbeatBefore.getTime() / 1000);
+  return sql`(
+    (${o.wallet} is null or not ${o.present}) and ${ahsScore} is not null
+    or ${o.present} and (
+      ${o.sanctioned} <> ${sanctioned}
+      or ${o.insufficient} <> (${ahsScore} is null)
+      or abs(${o.ahsScore} - ${ahsScore}) >= ${query.movePoints}
+      or not ${o.insufficient} and width_bucket(${o.ahsScore}, ${floors}) <> width_bucket(${ahsScore}, ${floors})
+      or ${safe} * ${fallFactor} < ${o.safeMicroUsd}
+      or ${safe} >= ${leastRiseMicroUsd} and ${safe} > ${o.safeMicroUsd} * ${riseFactor}
+      or ${o.asOfTime} < ${heartbeat} and ${walletInterest.lastAt} >= ${query.interestAfter}))`;
 }

@@ -1,15 +1,16 @@
-import { and, eq, sql } from "drizzle-orm";
+import { and, type Column, count, eq, gte, isNull, lte, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { lowerCase } from "../db/columns.ts";
 import type { Database } from "../db/database.ts";
 import { startOfDay, turnOf } from "../db/day-budget.ts";
-import { viewOf } from "../db/index-snapshot.ts";
+import { indexOf } from "../db/index-tables.ts";
 import { insertRows } from "../db/insert-rows.ts";
 import { senderTransaction, validationRequest } from "../db/tables/publish.ts";
 import { orderColumns } from "../sender/orders/order-kind.ts";
 import type { FeedbackScore } from "./feedback-document.ts";
-import { SCORE_COLUMNS } from "./feedback-rows.ts";
+import { currentScore, score } from "../db/tables/score.ts";
+import { rootsOf } from "./validation-rows.sql.ts";
 
 /** Purpose under which answers are sent. */
 export const VALIDATION_PURPOSE = "validation";
@@ -63,29 +64,63 @@ export async function readDueValidations(
   { chainId, registry }: ValidationScope,
   { now, limit }: { readonly now: Date; readonly limit: number },
 ): Promise<DueValidation[]> {
-  const order = sql`v.block, v.request_hash`;
-  const { rows } = await db.execute<DueRow>(sql`
-    select v.request_hash as "requestHash", v.agent_id::text as "agentId", v.request_uri as "requestUri", v.attempts,
-      extract(epoch from v.created_at)::float8 as "createdSeconds", a.owner, a.wallet, s.id is not null as "isScored",
-      ${SCORE_COLUMNS}
-    from ahs.validation_request v
-    left join ${viewOf(chainId, "agent")} a on a.agent_id = v.agent_id
-    left join ahs.current_score c on c.chain_id = v.chain_id and c.wallet = a.wallet
-    left join ahs.score s on s.id = c.score_id
-    where v.chain_id = ${chainId} and v.registry = ${lowerCase(registry)} and v.state = 'pending'
-      and (v.not_before is null or v.not_before <= ${now.toISOString()}::timestamptz)
-    order by v.attempts, greatest(${turnOf(sql`v.attempts, a.owner`, order)}, ${turnOf(sql`v.attempts, a.wallet`, order)}), random()
-    limit ${limit}`);
-  return rows.map(({ agentId, wallet, ahsScore, asOfSeconds, createdSeconds, ...row }) => ({
-    ...row,
-    createdAt: new Date(createdSeconds * 1_000),
-    agentId: BigInt(agentId),
+  const { agent } = indexOf(chainId);
+  const { requestHash, agentId, requestUri, attempts, createdAt, block, notBefore } = validationRequest;
+  const { ahsScore, d1Score, d2Score, grade, confidenceLevel, sanctioned, modelVersion } = score;
+  const { asOfBlock, asOfHash, asOfTime, inputsHash } = score;
+  const outcome = {
+    grade,
+    confidenceLevel,
+    sanctioned,
+    modelVersion,
+    asOfBlock,
+    asOfHash,
+    asOfTime,
+    inputsHash,
+  };
+  const order = sql`${block}, ${requestHash}`;
+  const turn = (of: Column) => turnOf(sql`${attempts}, ${of}`, order);
+  const isCurrent = and(
+    eq(currentScore.chainId, validationRequest.chainId),
+    eq(currentScore.wallet, agent.wallet),
+  );
+  const rows = await db
+    .select({
+      request: { requestHash, agentId, requestUri, attempts, createdAt },
+      owner: agent.owner,
+      wallet: agent.wallet,
+      score: { ahsScore, d1Score, d2Score, ...outcome },
+    })
+    .from(validationRequest)
+    .leftJoin(agent, sql`${agent.agentId} = ${agentId}`)
+    .leftJoin(currentScore, isCurrent)
+    .leftJoin(score, eq(score.id, currentScore.scoreId))
+    .where(
+      and(
+        ofScope({ chainId, registry }),
+        eq(validationRequest.state, "pending"),
+        or(isNull(notBefore), lte(notBefore, now)),
+      ),
+    )
+    .orderBy(attempts, sql`greatest(${turn(agent.owner)}, ${turn(agent.wallet)})`, sql`random()`)
+    .limit(limit);
+  return rows.map(({ request, owner, wallet, score }) => ({
+    ...request,
+    owner,
     wallet,
-    score:
-      wallet === null || ahsScore === null
-        ? null
-        : { ...row, wallet, ahsScore, asOfTime: new Date(asOfSeconds * 1_000) },
+    isScored: score !== null,
+    score: scoreOf(wallet, score),
   }));
+}
+
+/** A score with enough history, as answers state it. */
+function scoreOf(
+  wallet: Address | null,
+  stored: (Omit<FeedbackScore, "wallet" | "ahsScore"> & { readonly ahsScore: number | null }) | null,
+): FeedbackScore | null {
+  if (wallet === null || stored === null) return null;
+  const { ahsScore } = stored;
+  return ahsScore === null ? null : { ...stored, wallet, ahsScore };
 }
 
 /** Answers of the UTC day by party. */
@@ -94,16 +129,14 @@ export async function readAnsweredParties(
   { chainId, registry }: ValidationScope,
   now: Date,
 ): Promise<Map<Address, number>> {
-  const { rows } = await db.execute<{ party: Address; answers: number }>(sql`
-    select party, count(*)::int as answers from ahs.validation_request v, unnest(v.parties) as party
-    where v.chain_id = ${chainId} and v.registry = ${lowerCase(registry)}
-      and v.sent_at >= ${startOfDay(now).toISOString()}::timestamptz
-    group by party`);
-  return new Map(rows.map(({ party, answers }) => [party, answers]));
+  const answers = await db
+    .select({ party: sql<Address>`party`, answers: count() })
+    .from(validationRequest)
+    .innerJoin(sql`unnest(${validationRequest.parties}) as party`, sql`true`)
+    .where(and(ofScope({ chainId, registry }), gte(validationRequest.sentAt, startOfDay(now))))
+    .groupBy(sql`party`);
+  return new Map(answers.map((row) => [row.party, row.answers]));
 }
-
-/** Accounts of a line of creators and first funders. */
-const MOST_ANCESTORS = 8;
 
 /**
  * Roots of owner clusters: of each wallet the last account of the line that created or first funded the one before. A line ends before a
@@ -111,44 +144,15 @@ const MOST_ANCESTORS = 8;
  */
 export async function readRoots(
   db: NodePgDatabase,
-  {
-    chainId,
-    wallets,
-    publicFunders,
-  }: {
-    readonly chainId: number;
-    readonly wallets: readonly Address[];
-    /** Lower-case. */
-    readonly publicFunders: readonly Address[];
-  },
+  of: Parameters<typeof rootsOf>[0],
 ): Promise<ReadonlyMap<Address, Address>> {
-  const { rows } = await db.execute<{ wallet: Address; root: Address }>(sql`
-    with recursive line (wallet, account, depth) as (
-      select wallet, wallet, 0 from unnest(${sql.param(wallets)}::text[]) as asked (wallet)
-      union all
-      select line.wallet, coalesce(f.creator, f.first_funder), line.depth + 1
-      from line join ahs.account_fact f on f.chain_id = ${chainId} and f.address = line.account
-      where line.depth < ${MOST_ANCESTORS} and coalesce(f.creator, f.first_funder) <> f.address
-        and coalesce(f.creator, f.first_funder) <> all(${sql.param(publicFunders)}::text[])
-    )
-    select distinct on (wallet) wallet, account as root from line order by wallet, depth desc`);
+  const { rows } = await db.execute<{ wallet: Address; root: Address }>(rootsOf(of));
   return new Map(rows.map(({ wallet, root }) => [wallet, root]));
 }
 
-type DueRow = Omit<DueValidation, "agentId" | "score" | "createdAt"> &
-  Omit<FeedbackScore, "wallet" | "ahsScore" | "asOfTime"> & {
-    readonly agentId: string;
-    readonly ahsScore: number | null;
-    readonly asOfSeconds: number;
-    readonly createdSeconds: number;
-  };
-
 /** Answers that were queued in the UTC day. */
 export function countAnsweredToday(db: NodePgDatabase, scope: ValidationScope, now: Date): Promise<number> {
-  return db.$count(
-    validationRequest,
-    and(ofScope(scope), sql`${validationRequest.sentAt} >= ${startOfDay(now).toISOString()}::timestamptz`),
-  );
+  return db.$count(validationRequest, and(ofScope(scope), gte(validationRequest.sentAt, startOfDay(now))));
 }
 
 /** Requests whose answer is sent, with its transaction. */

@@ -48,11 +48,10 @@ export async function runAsking(context: AskContext, signal: AbortSignal): Promi
 /** Runs one round and returns how many wallets it settled. Answers before a failure are stored, then the failure is thrown. */
 export async function askRound(context: AskContext, signal?: AbortSignal): Promise<number> {
   const { db, chainId, contract, metrics, now } = context;
-  const schema = `chain_${chainId}`;
   const due = await readSnapshot(db, async (client) => {
-    const block = await readNewestBlock(client, schema);
+    const block = await readNewestBlock(client, chainId);
     if (block === null) return null;
-    const wallets = await readUnaskedWallets(client, { schema, chainId, limit: ROUND });
+    const wallets = await readUnaskedWallets(client, chainId, ROUND);
     return wallets.length === 0 ? null : { block, wallets };
   });
   if (due === null) return 0;
@@ -68,10 +67,9 @@ export async function askRound(context: AskContext, signal?: AbortSignal): Promi
 /** Asks about one wallet (lower-case) once. False if the node does not answer or has another block than the index. */
 async function askAbout(context: Omit<AskContext, "metrics">, wallet: Address): Promise<boolean> {
   const { db, chainId, contract, logger, now } = context;
-  const chain = { schema: `chain_${chainId}`, chainId, address: wallet };
-  const block = await readNewestBlock(db.$client, chain.schema);
+  const block = await readNewestBlock(db.$client, chainId);
   if (block === null) return false;
-  if (await isToldOf(db.$client, chain)) return true;
+  if (await isToldOf(db.$client, chainId, wallet)) return true;
   const { readings, failure } = await askAll(contract, { wallets: [wallet], block });
   if (failure !== null) {
     logger.warn({ err: failure, wallet }, "the sanctions contract was not asked");
@@ -79,7 +77,7 @@ async function askAbout(context: Omit<AskContext, "metrics">, wallet: Address): 
   }
   if (await isSameBlock(contract, block).catch(() => false))
     await keepReadings(db, { ...block, chainId, readAt: now() }, readings);
-  return isToldOf(db.$client, chain);
+  return isToldOf(db.$client, chainId, wallet);
 }
 
 async function askAll(

@@ -2,7 +2,7 @@ import { and, eq, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { isOneOf } from "../db/columns.ts";
-import type { Database } from "../db/database.ts";
+import { builderOn, type Database } from "../db/database.ts";
 import type { ArrayReader } from "../db/index-snapshot.ts";
 import { sanctionsEntry, sanctionsSource } from "../db/tables/sanctions.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
@@ -80,15 +80,12 @@ async function takeSanctionsList(tx: NodePgDatabase, source: Source): Promise<Ke
 
 /** Reads the row of a list's last import; null without one. */
 export async function readImport(client: ArrayReader, source: Source) {
-  const { rows } = await client.query({
-    text: "select list_hash, entries, edition, checked_at from ahs.sanctions_source where source = $1",
-    values: [source],
-    rowMode: "array",
-  });
-  const [row] = rows as [Hex, number, string | null, Date][];
-  if (row === undefined) return null;
-  const [listHash, entries, edition, checkedAt] = row;
-  return { listHash, entries, edition, checkedAt };
+  const { listHash, entries, edition, checkedAt } = sanctionsSource;
+  const [row] = await builderOn(client)
+    .select({ listHash, entries, edition, checkedAt })
+    .from(sanctionsSource)
+    .where(eq(sanctionsSource.source, source));
+  return row ?? null;
 }
 
 /** Rows in one statement: each takes four parameters of at most 65,535. */

@@ -1,79 +1,61 @@
-import { sql } from "drizzle-orm";
-import { escapeIdentifier } from "pg";
+import { and, count, desc, eq, sql } from "drizzle-orm";
 import type { Address } from "viem";
 import { holdChain, isIndexed } from "../db/chain-fence.ts";
-import type { Database } from "../db/database.ts";
-import { type ArrayReader, readBlock, viewOf } from "../db/index-snapshot.ts";
+import { isOneOf } from "../db/columns.ts";
+import { builderOn, type Database } from "../db/database.ts";
+import type { ArrayReader } from "../db/index-snapshot.ts";
+import { hasTables, indexOf, numberOf } from "../db/index-tables.ts";
 import { sanctionsReading } from "../db/tables/sanctions.ts";
 import type { AsOf } from "../model/features/types.ts";
-
-type ChainViews = { readonly schema: string; readonly chainId: number };
+import { uncheckedWallets } from "./sanctions.sql.ts";
 
 /** The newest indexed block; null without one, or without an index to read. */
-export async function readNewestBlock(client: ArrayReader, schema: string): Promise<AsOf | null> {
-  const views = escapeIdentifier(schema);
-  const ready = await client.query({
-    text: "select to_regclass($1) is not null and to_regclass($2) is not null and to_regclass($3) is not null",
-    values: [`${views}.block`, `${views}.wallet`, `${views}.sanctions_change`],
-    rowMode: "array",
-  });
-  if (ready.rows[0]?.[0] !== true) return null;
-  return readBlock(client, {
-    text: `select number::int8::float8, hash, timestamp::int8::float8 from ${views}.block order by number desc limit 1`,
-  });
+export async function readNewestBlock(client: ArrayReader, chainId: number): Promise<AsOf | null> {
+  const db = builderOn(client);
+  const { block, wallet, sanctionsChange } = indexOf(chainId);
+  if (!(await hasTables(db, chainId, block, wallet, sanctionsChange))) return null;
+  const [newest] = await db
+    .select({
+      blockNumber: numberOf(block.number),
+      blockHash: block.hash,
+      timestamp: numberOf(block.timestamp),
+    })
+    .from(block)
+    .orderBy(desc(block.number))
+    .limit(1);
+  return newest ?? null;
 }
 
 /** Some of the wallets that the contract has to be asked about, in no order. */
 export async function readUnaskedWallets(
   client: ArrayReader,
-  { schema, chainId, limit }: ChainViews & { readonly limit: number },
+  chainId: number,
+  limit: number,
 ): Promise<readonly Address[]> {
-  const { rows } = await client.query({
+  const rows = await builderOn(client)
+    .select({ address: sql<Address>`address` })
+    .from(uncheckedWallets(chainId))
     // Random order: a wallet that fails again and again does not block the others.
-    text: `select address from ${uncheckedSql(schema)} order by random() limit $2`,
-    values: [chainId, limit],
-    rowMode: "array",
-  });
-  return (rows as [Address][]).map(([address]) => address);
+    .orderBy(sql`random()`)
+    .limit(limit);
+  return rows.map(({ address }) => address);
 }
 
 /** How many wallets the contract still has to be asked about. */
-export async function countUncheckedWallets(client: ArrayReader, { schema, chainId }: ChainViews) {
-  const { rows } = await client.query({
-    text: `select count(*)::int from ${uncheckedSql(schema)}`,
-    values: [chainId],
-    rowMode: "array",
-  });
-  return Number(rows[0]?.[0]);
+export async function countUncheckedWallets(client: ArrayReader, chainId: number): Promise<number> {
+  const [row] = await builderOn(client).select({ wallets: count() }).from(uncheckedWallets(chainId));
+  return row?.wallets ?? Number.NaN;
 }
 
 /** True if an indexed event or a reading of the contract exists for an address (lower-case). */
-export async function isToldOf(
-  client: ArrayReader,
-  { schema, chainId, address }: ChainViews & { readonly address: Address },
-): Promise<boolean> {
-  const { rows } = await client.query({
-    text: `select exists (select from ${escapeIdentifier(schema)}.sanctions_change where address = $2)
-             or exists (select from ahs.sanctions_reading where chain_id = $1 and address = $2)`,
-    values: [chainId, address],
-    rowMode: "array",
-  });
-  return rows[0]?.[0] === true;
-}
-
-/** $1 chain. Wallets that are followed, scored or requested, without an event and without a reading. */
-function uncheckedSql(schema: string): string {
-  const views = escapeIdentifier(schema);
-  return `(
-    select address from (
-      select address from ${views}.wallet
-      union select wallet from ahs.current_score where chain_id = $1
-      union select wallet from ahs.kept_history where chain_id = $1
-      union select wallet from ahs.enrolment where chain_id = $1
-    ) known
-    where not exists (select from ${views}.sanctions_change e where e.address = known.address)
-      and not exists (select from ahs.sanctions_reading r where r.chain_id = $1 and r.address = known.address)
-  ) as unchecked`;
+export async function isToldOf(client: ArrayReader, chainId: number, address: Address): Promise<boolean> {
+  const db = builderOn(client);
+  const { sanctionsChange } = indexOf(chainId);
+  const isRead = and(eq(sanctionsReading.chainId, chainId), eq(sanctionsReading.address, address));
+  return (
+    (await db.$count(sanctionsChange, eq(sanctionsChange.address, address))) > 0 ||
+    (await db.$count(sanctionsReading, isRead)) > 0
+  );
 }
 
 export type SanctionsReading = { readonly address: Address; readonly listed: boolean };
@@ -93,10 +75,12 @@ export async function keepReadings(
     await holdChain(tx, chainId);
     if (!(await isIndexed(tx, chainId, at))) return 0;
     const addresses = readings.map(({ address }) => address);
-    const listed = await tx.execute<{ address: string }>(
-      sql`select distinct address from ${viewOf(chainId, "sanctions_change")} where address = any(${sql.param(addresses)})`,
-    );
-    const byEvents = new Set(listed.rows.map(({ address }) => address));
+    const { sanctionsChange: event } = indexOf(chainId);
+    const listed = await tx
+      .selectDistinct({ address: event.address })
+      .from(event)
+      .where(isOneOf(event.address, addresses));
+    const byEvents = new Set(listed.map(({ address }) => address));
     const kept = readings
       .filter(({ address }) => !byEvents.has(address))
       .map((reading) => ({ ...reading, chainId, block: blockNumber, readAt }));

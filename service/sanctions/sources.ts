@@ -50,10 +50,9 @@ const NEVER_READ = { checkedAt: null, edition: null, entries: 0, listHash: null,
 
 async function contractStatus(client: ArrayReader, chainId: number): Promise<SourceStatus> {
   const source = "chainalysis-oracle";
-  const schema = `chain_${chainId}`;
-  const block = await readNewestBlock(client, schema);
+  const block = await readNewestBlock(client, chainId);
   if (block === null) return { source, ...NEVER_READ };
-  const all = await readSanctionsEntries(client, { schema, chainId, asOfBlock: block.blockNumber });
+  const all = await readSanctionsEntries(client, { chainId, asOfBlock: block.blockNumber });
   const entries = all.filter((entry) => entry.source === source);
   return {
     source,
@@ -61,7 +60,7 @@ async function contractStatus(client: ArrayReader, chainId: number): Promise<Sou
     edition: `block ${block.blockNumber}`,
     entries: entries.length,
     listHash: sanctionsListHash(entries),
-    unchecked: await countUncheckedWallets(client, { schema, chainId }),
+    unchecked: await countUncheckedWallets(client, chainId),
   };
 }
 

@@ -26,19 +26,6 @@ export function threatCodes(threats: readonly Threat[]): readonly ThreatCode[] {
   return [...new Set(threats.map(({ kind }) => `listed_${kind}` as const))];
 }
 
-/** Joins the column `threats` of one address by key alone: an array of Threat, or null without any; `address` is SQL. */
-export function threatsJoin(address: string): string {
-  return `
-    left join lateral (
-      select json_agg(json_build_object(
-        'list', list.name, 'kind', list.kind, 'source', list.source,
-        'listed_at', to_char(entry.listed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')
-      ) order by list.name collate "C") as threats
-      from ahs.threat_entry entry join ahs.threat_list list on list.name = entry.list
-      where entry.address = ${address}
-    ) as threat on true`;
-}
-
 /** Lists that can be in force at once: an address is on no more. */
 const MAX_LISTS = 100;
 

@@ -1,15 +1,25 @@
-import { eq } from "drizzle-orm";
+import { and, eq, gt, type SQL, sql } from "drizzle-orm";
 import type { Logger } from "pino";
 import { type Address, zeroAddress } from "viem";
 import type { Database } from "../db/database.ts";
+import { indexOf } from "../db/index-tables.ts";
 import { workThrough } from "../db/quarantine.ts";
 import { pauseFor } from "../db/run-loop.ts";
 import { workInShards } from "../db/shards.ts";
+import { toQuery } from "../db/statement.ts";
 import { accountFact } from "../db/tables/enrich.ts";
+import { currentScore, score } from "../db/tables/score.ts";
 import { readAsOf } from "../ingest/read-as-of.ts";
 import type { AsOf } from "../model/features/types.ts";
 import { findChangedFlags, findOvertakenScores } from "../oracle/publish-scores.ts";
 import { type ContactCaches, createContactCaches } from "./read/contact-graph.ts";
+import {
+  type DueQuery,
+  dueWallets,
+  nightlyWallets,
+  overtakenWallets,
+  scoredBefore,
+} from "./run-scoring.sql.ts";
 import {
   readInParts,
   readWallets,
@@ -34,7 +44,7 @@ export type ScoringRunContext = ScoringContext &
  */
 export async function scoreChangedFlags(context: ScoringRunContext): Promise<number | null> {
   const { db, chainId, logger } = context;
-  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  const asOf = await readAsOf(db.$client, chainId);
   if (asOf === null) return null;
   const orphaned = await readOrphanedWallets(db, chainId, asOf.blockNumber);
   const changed = [...(await findChangedFlags(db, chainId)), ...orphaned];
@@ -57,7 +67,7 @@ export async function scoreDueWallets(
   signal: AbortSignal,
 ): Promise<number | null> {
   const { db, chainId, publishPolicy } = context;
-  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  const asOf = await readAsOf(db.$client, chainId);
   if (asOf === null) return null;
   const overtaken = await findOvertakenScores(db, { chainId, now: context.now(), policy: publishPolicy });
   const { ready, waiting } = await readDueWallets(db, dueAt(context, asOf));
@@ -80,9 +90,9 @@ export async function scoreOvertakenWallets(
   signal: AbortSignal,
 ): Promise<number | null> {
   const { db, chainId } = context;
-  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  const asOf = await readAsOf(db.$client, chainId);
   if (asOf === null) return null;
-  const wallets = await readOvertakenWallets(db, dueAt(context, asOf));
+  const wallets = await walletsIn(db, overtakenWallets(dueAt(context, asOf)));
   const how = { reach: asOf.blockNumber, unknown: "renew", signal } as const;
   const { scored } = await scoreShards(context, wallets, how);
   if (scored > 0) context.logger.info({ scored, asOf: asOf.blockNumber }, "wallets scored by what came late");
@@ -116,7 +126,7 @@ export async function scoreAllWallets(
 ): Promise<{ readonly scored: number; readonly leftOut: number } | null> {
   const { db, chainId } = context;
   const { signal, mostIdle = MOST_IDLE_A_NIGHT } = night;
-  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  const asOf = await readAsOf(db.$client, chainId);
   if (asOf === null) return null;
   // The index of a chain that is read anew has not come as far as it was.
   const reach = Math.min(night.reach, asOf.blockNumber);
@@ -148,7 +158,7 @@ async function scoreShards(
   let scored = 0;
   const shared = { db, chainId, name: "ahs-scoring", atOnce: SHARE, signal: how.signal };
   const busy = await workInShards(shared, [...new Set(wallets)], async (own, signal) => {
-    const due = await readScoredBefore(db, { chainId, wallets: own, block: how.reach });
+    const due = await walletsIn(db, scoredBefore({ chainId, wallets: own, block: how.reach }));
     const count = await scoreBatches(context, due, {
       ...{ at: "finalized", unknown: how.unknown, contacts, signal },
     });
@@ -228,124 +238,33 @@ export function createFactPatience(monotonicMs: () => number) {
   };
 }
 
-type DueQuery = {
-  readonly chainId: number;
-  readonly asOfBlock: number;
-  /** Unix seconds of the as-of block. */
-  readonly asOfTime: number;
-  /** Least seconds of chain time between two scores of one wallet. */
-  readonly intervalSeconds: number;
-};
-
-/** Counterparties of a wallet that are checked for facts; all wallets wait for this statement. */
-const MOST_CONTACTS = 5_000;
-
 /**
  * Wallets to score again, those first whose score, or following without one, is oldest: followed ones without a score; those
  * with an own call since theirs, which is old enough to be renewed; and those whose confidence has fallen a level meanwhile.
  * One whose past is still to be enriched is left out. `waiting` are those of which some counterparties have no facts yet.
  */
 async function readDueWallets(db: Database, due: DueQuery) {
-  const { rows } = await db.$client.query<{ wallet: Address; waits: boolean }>(
-    `with candidate as (
-       select w.address as wallet, coalesce(c.as_of_block, w.followed_block) as since
-       from "chain_${due.chainId}".wallet w
-       join ahs.enrich_wallet e on e.chain_id = $1 and e.wallet = w.address
-         and e.past_next is null and e.from_block <= w.followed_block
-       left join ahs.current_score c on c.chain_id = $1 and c.wallet = w.address
-       where w.followed_block <= $2
-         and (c.wallet is null or (c.as_of_block < $2
-              and extract(epoch from c.as_of_time) <= $3::float8 - $4::float8
-              and exists (select from ahs.own_call o where o.chain_id = $1 and o.wallet = w.address
-                and o.block > c.as_of_block and o.block <= $2)))
-       union
-       select c.wallet, c.as_of_block from ahs.current_score c
-       where c.chain_id = $1 and c.as_of_block < $2 and c.level_until <= to_timestamp($3::float8)
-         and not exists (select from ahs.unfollowed u where u.chain_id = $1 and u.address = c.wallet)
-     )
-     select wallet, exists (
-       select from (
-         select counterparty from ahs.contact where chain_id = $1 and account = candidate.wallet limit $5) k
-       where not exists (select from ahs.account_fact f where f.chain_id = $1 and f.address = k.counterparty)) as waits
-     from candidate order by since, wallet`,
-    [due.chainId, due.asOfBlock, due.asOfTime, due.intervalSeconds, MOST_CONTACTS],
-  );
+  const { rows } = await db.$client.query<{ wallet: Address; waits: boolean }>(toQuery(dueWallets(due)));
   const walletsOf = (waits: boolean) => rows.filter((row) => row.waits === waits).map((row) => row.wallet);
   return { ready: walletsOf(false), waiting: walletsOf(true) };
 }
 
-/**
- * Wallets with a score old enough to be renewed, whose rows up to its block have changed since: facts of the wallet or of a
- * counterparty were read at that block or later, a source reported its past after the score was stored, or its past, still
- * to be enriched then, is enriched now: of such a wallet no approvals were frozen. One without enough history does not wait to be
- * renewed once more of its past is read. The oldest score comes first.
- */
-async function readOvertakenWallets(db: Database, due: DueQuery): Promise<Address[]> {
-  return walletsIn(
-    db,
-    `with held as (
-       select c.wallet, c.as_of_block, s.created_at, s.inputs_hash, s.coverage ->> 'complete' = 'true' as complete
-       from ahs.current_score c join ahs.score s on s.id = c.score_id
-       where c.chain_id = $1 and c.as_of_block < $2 and extract(epoch from c.as_of_time) <= $3::float8 - $4::float8
-     ), learnt as (
-       select address, read_block from ahs.account_fact
-       where chain_id = $1 and read_block >= (select min(as_of_block) from held)
-     )
-     select h.wallet, h.as_of_block from held h join learnt f on f.address = h.wallet and f.read_block >= h.as_of_block
-     union
-     select h.wallet, h.as_of_block from learnt f
-     join ahs.contact k on k.chain_id = $1 and k.counterparty = f.address
-     join held h on h.wallet = k.account and f.read_block >= h.as_of_block
-     union
-     select h.wallet, h.as_of_block from held h
-     join ahs.kept_history p on p.chain_id = $1 and p.wallet = h.wallet and p.read_at > h.created_at
-     union
-     select c.wallet, c.as_of_block from ahs.kept_history p
-     join ahs.current_score c on c.chain_id = $1 and c.wallet = p.wallet and c.as_of_block < $2 and c.ahs_score is null
-     join ahs.score s on s.id = c.score_id and s.created_at < p.read_at
-     where p.chain_id = $1
-     union
-     select h.wallet, h.as_of_block from held h
-     join "chain_${due.chainId}".wallet w on w.address = h.wallet and w.followed_block <= $2
-     join ahs.enrich_wallet e on e.chain_id = $1 and e.wallet = w.address
-       and e.past_next is null and e.from_block <= w.followed_block
-     join ahs.input_file inputs on inputs.hash = h.inputs_hash
-     join ahs.input_file frozen on frozen.hash = inputs.content ->> 'counterparty_file'
-     where not h.complete and frozen.content -> 'approvals' = 'null'::jsonb
-     order by as_of_block, wallet`,
-    [due.chainId, due.asOfBlock, due.asOfTime, due.intervalSeconds],
-  );
-}
-
-async function walletsIn(db: Database, text: string, values: unknown[]): Promise<Address[]> {
-  const { rows } = await db.$client.query<{ wallet: Address }>(text, values);
+async function walletsIn(db: Database, statement: SQL): Promise<Address[]> {
+  const { rows } = await db.$client.query<{ wallet: Address }>(toQuery(statement));
   return rows.map(({ wallet }) => wallet);
 }
 
-/** Those of the wallets without a score, or with one of a block before this one; in their order. */
-function readScoredBefore(
-  db: Database,
-  of: { readonly chainId: number; readonly wallets: readonly string[]; readonly block: number },
-) {
-  return walletsIn(
-    db,
-    `select wanted.wallet from unnest($2::text[]) with ordinality as wanted (wallet, place)
-     left join ahs.current_score c on c.chain_id = $1 and c.wallet = wanted.wallet
-     where c.wallet is null or c.as_of_block < $3 order by wanted.place`,
-    [of.chainId, of.wallets, of.block],
-  );
-}
-
 /** Wallets whose current score is of a block that a reorg took out of the chain. */
-function readOrphanedWallets(db: Database, chainId: number, finalizedBlock: number) {
-  return walletsIn(
-    db,
-    `select c.wallet from ahs.current_score c
-     join ahs.score s on s.id = c.score_id
-     join "chain_${chainId}".block b on b.number = c.as_of_block and b.hash <> s.as_of_hash
-     where c.chain_id = $1 and c.as_of_block > $2`,
-    [chainId, finalizedBlock],
-  );
+async function readOrphanedWallets(db: Database, chainId: number, finalizedBlock: number) {
+  const { block } = indexOf(chainId);
+  const isOther = sql`${block.number} = ${currentScore.asOfBlock} and ${block.hash} <> ${score.asOfHash}`;
+  const rows = await db
+    .select({ wallet: currentScore.wallet })
+    .from(currentScore)
+    .innerJoin(score, eq(score.id, currentScore.scoreId))
+    .innerJoin(block, isOther)
+    .where(and(eq(currentScore.chainId, chainId), gt(currentScore.asOfBlock, finalizedBlock)));
+  return rows.map(({ wallet }) => wallet);
 }
 
 /**
@@ -353,36 +272,19 @@ function readOrphanedWallets(db: Database, chainId: number, finalizedBlock: numb
  * history for a score and made no call since they were scored, there are at most so many, those that have such a score among
  * them: anyone can register any number of them. `leftOut` counts those beyond the bound.
  */
-async function readNightlyWallets(
-  db: Database,
-  of: { readonly chainId: number; readonly reach: number; readonly mostIdle: number },
-) {
-  const { rows } = await db.$client.query<{ address: Address; left: boolean }>(
-    `with followed as (
-       select w.address, c.as_of_block, w.followed_block, coalesce(c.as_of_block >= $3, false) as done,
-         c.wallet is not null and c.ahs_score is null and not c.sanctioned and not exists (
-           select from ahs.own_call o where o.chain_id = $1 and o.wallet = w.address and o.block > c.as_of_block) as idle
-       from "chain_${of.chainId}".wallet w
-       left join ahs.current_score c on c.chain_id = $1 and c.wallet = w.address
-     ), ranked as (
-       select *, idle and row_number() over (partition by idle order by done desc, as_of_block, followed_block, address) > $2
-         as is_left
-       from followed
-     )
-     select address, is_left as "left" from ranked where not done order by as_of_block nulls first, followed_block, address`,
-    [of.chainId, of.mostIdle, of.reach],
-  );
+async function readNightlyWallets(db: Database, of: Parameters<typeof nightlyWallets>[0]) {
+  const { rows } = await db.$client.query<{ address: Address; left: boolean }>(toQuery(nightlyWallets(of)));
   const wallets = rows.filter(({ left }) => !left).map(({ address }) => address);
   return { wallets, leftOut: rows.length - wallets.length };
 }
 
 /** Every followed wallet, those first whose score is oldest: a run that is cut short goes on there. */
-export function readFollowedWallets(db: Database, chainId: number) {
-  return walletsIn(
-    db,
-    `select w.address as wallet from "chain_${chainId}".wallet w
-     left join ahs.current_score c on c.chain_id = $1 and c.wallet = w.address
-     order by c.as_of_block nulls first, w.followed_block, w.address`,
-    [chainId],
-  );
+export async function readFollowedWallets(db: Database, chainId: number): Promise<Address[]> {
+  const { wallet } = indexOf(chainId);
+  const rows = await db
+    .select({ address: wallet.address })
+    .from(wallet)
+    .leftJoin(currentScore, and(eq(currentScore.chainId, chainId), eq(currentScore.wallet, wallet.address)))
+    .orderBy(sql`${currentScore.asOfBlock} nulls first`, wallet.followedBlock, wallet.address);
+  return rows.map(({ address }) => address);
 }

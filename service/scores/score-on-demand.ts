@@ -58,7 +58,7 @@ export async function scoreNow(
   const { db, chainId } = context;
   const finalized = await scoreAtFinalized(context, [address]);
   if (finalized === null) return unavailable("No block is both final and enriched yet.", 10);
-  const flags = await readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, [address]);
+  const flags = await readSanctionsFlags(db, chainId, [address]);
   const isListedNow = flags.has(address);
   const current = await readCurrentBlock(db, { chainId, wallet: address });
   // A listing, or its end, was in a hurry: no later record goes back behind that one.
@@ -107,7 +107,7 @@ async function readPast(
   { plan, caller }: { readonly plan: typeof planPast; readonly caller: string | null },
 ): Promise<PastOutcome> {
   const { db, chainId, policy, history } = context;
-  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  const asOf = await readAsOf(db.$client, chainId);
   if (asOf === null) return unavailable("The index holds no finalized block yet.", 10);
   const facts = await readPastFacts(db, { chainId, wallet, asOfBlock: asOf.blockNumber });
   const request = plan(facts, { wallet, asOf, windowDays: policy.window.days });
@@ -181,7 +181,7 @@ const [ROUND, AT_ONCE] = [20, 5];
  */
 export async function closeGaps(context: OnDemandContext): Promise<number> {
   const { db, chainId } = context;
-  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  const asOf = await readAsOf(db.$client, chainId);
   if (asOf === null) return 0;
   const gaps = { chainId, asOfBlock: asOf.blockNumber, now: context.now(), limit: ROUND };
   let closed = 0;

@@ -125,16 +125,15 @@ export async function readWalletsIn(
   { chainId, chain, policy }: Omit<ScoringContext, "db">,
   { wallets, at, contacts, mostAddresses }: ReadTask,
 ): Promise<ReadWallets | null> {
-  const schema = `chain_${chainId}`;
-  const point = await readPoint(client, { schema, chainId, at });
+  const point = await readPoint(client, chainId, at);
   if (point === null) return null;
   const { asOf, enriched } = point;
   const shared = {
-    sanctions: await readSanctionsEntries(client, { schema, chainId, asOfBlock: asOf.blockNumber }),
+    sanctions: await readSanctionsEntries(client, { chainId, asOfBlock: asOf.blockNumber }),
     tokens: await readTokenList(client, { chainId, market: chain.market, enriched }),
   };
   const known = await readWalletRows(client, {
-    ...{ schema, chainId, chain, point, wallets, policy, shared },
+    ...{ chainId, chain, point, wallets, policy, shared },
     contacts: contacts(enriched.blockHash),
     ...(mostAddresses === undefined ? {} : { mostAddresses }),
   });
@@ -149,16 +148,13 @@ export async function readWalletsIn(
   };
 }
 
-async function readPoint(
-  client: ClientBase,
-  { at, ...chain }: { readonly at: ScoredBlock; readonly schema: string; readonly chainId: number },
-): Promise<ReadPoint | null> {
+async function readPoint(client: ClientBase, chainId: number, at: ScoredBlock): Promise<ReadPoint | null> {
   if (typeof at === "object") return { asOf: at, enriched: at };
   switch (at) {
     case "newest":
-      return readNewest(client, chain);
+      return readNewest(client, chainId);
     case "finalized": {
-      const asOf = await readAsOf(client, chain);
+      const asOf = await readAsOf(client, chainId);
       return asOf === null ? null : { asOf, enriched: asOf };
     }
   }

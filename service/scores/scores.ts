@@ -2,16 +2,17 @@ import { and, desc, eq } from "drizzle-orm";
 import type { Address, Hex } from "viem";
 import { modelVersionCode } from "../chain/oracle-codec.ts";
 import { type Database, rowsInTime, underDeadline } from "../db/database.ts";
-import { type IndexHead, newestBlock, readIndexHead } from "../db/index-snapshot.ts";
+import { type IndexHead, readIndexHead } from "../db/index-snapshot.ts";
+import { indexOf, numberOf } from "../db/index-tables.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
 import { inputFile } from "../db/tables/publish.ts";
 import { type currentScore, score } from "../db/tables/score.ts";
-import { asOfSql } from "../ingest/read-as-of.ts";
 import { SECONDS_PER_DAY } from "../model/features/time.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import { shownConfidence } from "../model/score/shown-lines.ts";
-import { FLAGS_COLUMNS, type FlagsRow, flagsOf, sanctionsFlagsJoin } from "../sanctions/sanctions.ts";
-import { type Threat, threatsJoin } from "../sanctions/threats.ts";
+import { type FlagsRow, flagsOf } from "../sanctions/sanctions.ts";
+import type { Threat } from "../sanctions/threats.ts";
+import { knownAtFinal, scoreTrend, walletSnapshots } from "./scores.sql.ts";
 
 /** Returns the content of an input file by its hash (lower-case); undefined if it is not stored. */
 export async function readInputFile(db: Database, hash: Hex): Promise<unknown> {
@@ -90,15 +91,28 @@ export function createScoreReader(db: Database, chainId: number) {
     standing: snapshotLoader(db, chainId),
     atFinal: finalLoader(db, chainId),
     async published(address: Address): Promise<PublishedScore | null> {
-      const [row] = await rowsInTime<PublishedRow>(db, {
-        name: "score_published",
-        text: `select case when not insufficient then ahs_score end as "ahsScore", as_of::float8 as "asOfBlock",
-                 case when model_version >= $2 or safe_micro_usd > 0 then safe_micro_usd::text end as "safeAmount",
-                 transaction_hash as "transactionHash", published_at::float8 as "publishedAt"
-               from "chain_${chainId}".oracle_score where wallet = $1 and present`,
-        values: [address, modelVersionCode(FIRST_BACKED_MODEL)],
-      });
-      return row === undefined ? null : publishedOf(row);
+      const { oracleScore: record } = indexOf(chainId);
+      const [row] = await underDeadline(db)
+        .select({
+          ahsScore: record.ahsScore,
+          asOfBlock: numberOf(record.asOf),
+          safeMicroUsd: record.safeMicroUsd,
+          transactionHash: record.transactionHash,
+          publishedAt: numberOf(record.publishedAt),
+          insufficient: record.insufficient,
+          modelVersion: record.modelVersion,
+        })
+        .from(record)
+        .where(and(eq(record.wallet, address), eq(record.present, true)));
+      if (row === undefined) return null;
+      const { insufficient, modelVersion, publishedAt, ...published } = row;
+      const isBacked = modelVersion >= FIRST_BACKED_CODE || published.safeMicroUsd > 0n;
+      return {
+        ...published,
+        ahsScore: insufficient ? null : published.ahsScore,
+        safeMicroUsd: isBacked ? published.safeMicroUsd : null,
+        publishedAt: new Date(publishedAt * 1000),
+      };
     },
     /** Newest first. */
     async history(address: Address, limit: number): Promise<readonly StoredScore[]> {
@@ -111,9 +125,7 @@ export function createScoreReader(db: Database, chainId: number) {
     },
     /** Of the scores as of `since` or later; insufficient ones count for nothing. */
     async trend(address: Address, since: Date): Promise<ScoreTrend> {
-      const values = [chainId, address, since];
-      const text = trendQuery({ wallet: "$2", since: "$3" });
-      const [trend] = await rowsInTime<ScoreTrend>(db, { name: "score_trend", text, values });
+      const [trend] = await rowsInTime<ScoreTrend>(db, scoreTrend({ chainId, address, since }));
       return trend ?? { points: 0, change: null };
     },
     head: () => readIndexHead(db, chainId),
@@ -121,56 +133,16 @@ export function createScoreReader(db: Database, chainId: number) {
 }
 
 /** The first model with safe amounts. Records of earlier ones have zero in their place. */
-const FIRST_BACKED_MODEL = "AHS-2026.2";
-
-type PublishedRow = Pick<PublishedScore, "ahsScore" | "asOfBlock" | "transactionHash"> & {
-  readonly safeAmount: string | null;
-  /** Unix seconds. */
-  readonly publishedAt: number;
-};
-
-function publishedOf({ safeAmount, publishedAt, ...row }: PublishedRow): PublishedScore {
-  const safeMicroUsd = safeAmount === null ? null : BigInt(safeAmount);
-  return { ...row, safeMicroUsd, publishedAt: new Date(publishedAt * 1000) };
-}
-
-/**
- * SQL of a `ScoreTrend` on the chain $1; wallet and time are expressions. It counts one score per UTC day: the number of requests
- * changes nothing, nor does a listing that was withdrawn.
- */
-export function trendQuery({ wallet, since }: { readonly wallet: string; readonly since: string }): string {
-  return `
-  select count(*)::float8 as points,
-         regr_slope(ahs_score, seconds) * (max(seconds) - min(seconds)) as change
-  from (
-    select distinct on (as_of_time::date) ahs_score, extract(epoch from as_of_time)::float8 as seconds
-    from ahs.score
-    where chain_id = $1 and wallet = ${wallet} and as_of_time >= ${since} and ahs_score is not null and not sanctioned
-    order by as_of_time::date, as_of_block desc, id desc
-  ) as scored`;
-}
+const FIRST_BACKED_CODE = modelVersionCode("AHS-2026.2");
 
 /** One statement for all requests that wait: routing must cost little more than a read by primary key. */
 function snapshotLoader(db: Database, chainId: number): (address: Address) => Promise<WalletSnapshot> {
-  const schema = `chain_${chainId}`;
-  const statement = {
-    name: "wallet_standing",
-    text: `
-      select wanted.address, head.*, followed.address is not null as followed, ${FLAGS_COLUMNS}, threat.threats,
-             current.score_id::float8 as "scoreId", current.as_of_block::float8 as "asOfBlock",
-             current.ahs_score as "ahsScore", current.grade, current.confidence_micros as "confidenceMicros",
-             current.confidence_level as "confidenceLevel", current.as_of_time as "asOfTime"
-      from unnest($1::text[]) as wanted (address)
-      left join (${newestBlock(chainId)}) as head on true
-      left join ahs.current_score as current on current.chain_id = $2 and current.wallet = wanted.address
-      left join "${schema}".wallet as followed on followed.address = wanted.address
-      ${sanctionsFlagsJoin({ schema, address: "wanted.address", chainId: "$2" })}
-      ${threatsJoin("wanted.address")}`,
-  };
   return loadInBatches(
     async (addresses: readonly Address[]) => {
-      const values = [[...new Set(addresses)], chainId];
-      const rows = await rowsInTime<SnapshotRow>(db, { ...statement, values });
+      const rows = await rowsInTime<SnapshotRow>(
+        db,
+        walletSnapshots(chainId, { addresses: [...new Set(addresses)] }),
+      );
       const found = new Map(rows.map((row) => [row.address, snapshotOf(row)]));
       return addresses.map((address) => {
         const snapshot = found.get(address);
@@ -183,26 +155,12 @@ function snapshotLoader(db: Database, chainId: number): (address: Address) => Pr
 }
 
 function finalLoader(db: Database, chainId: number): (address: Address) => Promise<FinalStanding> {
-  const schema = `chain_${chainId}`;
-  const statement = {
-    name: "wallet_at_final",
-    text: `
-      select wanted.address, case
-        when as_of.number is null then 'no-block'
-        when followed.followed_block <= as_of.number or kept.from_block <= as_of.number then 'known'
-        else 'unknown' end as standing
-      from unnest($2::text[]) as wanted (address)
-      left join (${asOfSql(schema)}) as as_of (number, hash, timestamp) on true
-      left join "${schema}".wallet as followed on followed.address = wanted.address
-      left join ahs.kept_history as kept on kept.chain_id = $1 and kept.wallet = wanted.address`,
-  };
   return loadInBatches(
     async (addresses: readonly Address[]) => {
-      const values = [chainId, [...new Set(addresses)]];
-      const rows = await rowsInTime<{ readonly address: Address; readonly standing: FinalStanding }>(db, {
-        ...statement,
-        values,
-      });
+      const rows = await rowsInTime<{ readonly address: Address; readonly standing: FinalStanding }>(
+        db,
+        knownAtFinal(chainId, { addresses: [...new Set(addresses)] }),
+      );
       const found = new Map(rows.map(({ address, standing }) => [address, standing]));
       return addresses.map((address) => found.get(address) ?? "no-block");
     },

@@ -1,13 +1,13 @@
 import { boolean, date, index, integer, primaryKey, text } from "drizzle-orm/pg-core";
 import type { SanctionsFlag } from "../../model/features/types.ts";
-import { address, int8, moment } from "../columns.ts";
+import { address, hash, int8, moment } from "../columns.ts";
 import { ahs } from "./schema.ts";
 
 /** State of the sanctions lists that are not events of the chain. */
 export const sanctionsSource = ahs.table("sanctions_source", {
   source: text().$type<SanctionsFlag["source"]>().primaryKey(),
   /** keccak256 of the canonical list. */
-  listHash: text().notNull(),
+  listHash: hash().notNull(),
   entries: integer().notNull(),
   /** The list's own date or version; null where it has none. */
   edition: text(),

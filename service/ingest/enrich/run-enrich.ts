@@ -202,7 +202,7 @@ export async function enrichOnce(context: EnrichContext, span: Span): Promise<bo
 /** Null before the index is ready, and while it is behind what was enriched. */
 async function readPlan({ db, chainId, schema, warms }: EnrichContext) {
   const generation = (await readChainMark(db, chainId))?.generation;
-  const asOf = await readFinalized(db.$client, schema);
+  const asOf = await readFinalized(db.$client, chainId);
   if (generation === undefined || asOf === null) return null;
   const finalizedBlock = asOf.blockNumber;
   await openMissedPasts(db, { chainId, schema, generation, finalizedBlock, warms });

@@ -239,7 +239,7 @@ async function warmShared(
 /** Every followed wallet with the block in which the index began to follow it. */
 async function readFollowed({ enrich: { db, chainId, schema } }: WarmContext): Promise<Followed> {
   return readSnapshot(db, async (client) => {
-    const asOf = await readFinalized(client, schema);
+    const asOf = await readFinalized(client, chainId);
     if (asOf === null) return new Map();
     return (await readEnrichState(client, { chainId, schema, asOfBlock: asOf.blockNumber })).wallets;
   });

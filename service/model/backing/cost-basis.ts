@@ -1,4 +1,5 @@
 import type { Address } from "viem";
+import { PASSED_ON } from "./policy.ts";
 
 /** Sum of what one account paid another, or a part of it; in millionths of a US dollar, 0 or more. */
 export type Payment = { readonly payer: Address; readonly payee: Address; readonly microUsd: bigint };
@@ -23,9 +24,6 @@ export type Backing = {
   /** Greatest amount to settle with it at once, before what is outstanding. */
   readonly safe: bigint;
 };
-
-/** α = 1/2: the part of a payer's cost basis that is passed on, and with 1 − α the part of a cost basis that is safe. */
-const PASSED_ON = { numerator: 1n, denominator: 2n } as const;
 
 /**
  * Rounds of the sum at most. Each round adds at most half of what the one before added, so that all is settled after as

@@ -91,7 +91,7 @@ async function requireFinalBlock(
   db: Database,
   { chainId, finalityBlocks }: Pick<Deployment, "chainId" | "finalityBlocks">,
 ): Promise<number> {
-  const final = await readFinalized(db.$client, `chain_${chainId}`);
+  const final = await readFinalized(db.$client, chainId);
   const head = final === null ? null : await fromIndex(readIndexHead(db, chainId));
   if (final === null || head === null)
     throw new Error(`chain ${chainId} is not indexed up to a final block yet`);

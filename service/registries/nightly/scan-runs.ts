@@ -76,7 +76,7 @@ export async function fixReach(
   db: Database,
   { id, chainId }: Pick<ScanAttempt, "id" | "chainId">,
 ): Promise<number | null> {
-  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  const asOf = await readAsOf(db.$client, chainId);
   if (asOf === null) return null;
   const [row] = await db
     .update(scanRun)

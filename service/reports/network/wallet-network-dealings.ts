@@ -81,7 +81,7 @@ async function readBlock(
   pin: PinnedBlock | null,
 ): Promise<{ readonly asOf: AsOf; readonly isNewest: boolean } | "not-ready" | "gone"> {
   const schema = `chain_${chainId}`;
-  const newest = await readAsOf(client, { schema, chainId });
+  const newest = await readAsOf(client, chainId);
   if (newest === null) return "not-ready";
   if (pin === null || pin.blockHash === newest.blockHash) return { asOf: newest, isNewest: true };
   if (pin.blockNumber > newest.blockNumber) return "gone";
@@ -99,16 +99,14 @@ async function readAt(
   { chainId, chain, policy, contacts, mostAddresses }: Parameters<typeof createDealingsReader>[0],
   { wallet, asOf }: { wallet: Address; asOf: AsOf },
 ) {
-  const schema = `chain_${chainId}`;
   const [read] = await readWalletRows(client, {
-    schema,
     chainId,
     chain,
     policy,
     point: { asOf, enriched: asOf },
     wallets: [wallet],
     shared: {
-      sanctions: await readSanctionsEntries(client, { schema, chainId, asOfBlock: NEWEST }),
+      sanctions: await readSanctionsEntries(client, { chainId, asOfBlock: NEWEST }),
       tokens: await readTokenList(client, { chainId, market: chain.market, enriched: asOf }),
     },
     contacts: contacts(asOf.blockHash),

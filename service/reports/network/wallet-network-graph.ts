@@ -226,7 +226,7 @@ export function createAccountReader(
     const [facts, agents, flags] = await Promise.all([
       readFacts(db, chainId, addresses),
       readAgentNames(db, chain, addresses),
-      readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, addresses),
+      readSanctionsFlags(db, chainId, addresses),
     ]);
     const describe = (address: Address): AccountDetail => {
       const fact = facts.get(address);

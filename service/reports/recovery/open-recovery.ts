@@ -223,7 +223,7 @@ export function createListedAccounts(
 ): (accounts: ReadonlySet<Address>) => Promise<ReadonlySet<Address>> {
   const known = new Set(mixers.map((mixer) => mixer.toLowerCase()));
   return async (accounts) => {
-    const flags = await readSanctionsFlags(db, { schema: `chain_${chainId}`, chainId }, [...accounts]);
+    const flags = await readSanctionsFlags(db, chainId, [...accounts]);
     return new Set([...accounts].filter((account) => flags.has(account) || known.has(account)));
   };
 }

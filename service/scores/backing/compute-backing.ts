@@ -7,7 +7,8 @@ import {
   type SellerProfile,
   sellerProfile,
 } from "../../model/backing/seller-profile.ts";
-import type { WalletReceipt, WalletSpending } from "./read-spending.ts";
+import type { WalletReceipt } from "./read-spending.sql.ts";
+import type { WalletSpending } from "./read-spending.ts";
 
 /** Backing of one wallet, in millionths of a US dollar. */
 export type ComputedBacking = Pick<

@@ -22,7 +22,7 @@ const TOPICS = ["NewFeedback" as const, "FeedbackRevoked" as const].map((name) =
  */
 export async function paidFeedbackRound(deps: PaidFeedbackDeps): Promise<void> {
   const { db, chainId } = deps;
-  const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+  const asOf = await readAsOf(db.$client, chainId);
   if (asOf === null) return;
   await readRegistryLogs(deps, { finalBlock: asOf.blockNumber, topics: [TOPICS] }, async (tx, logs) => {
     const { given, revoked } = readEntries(logs);

@@ -1,10 +1,23 @@
-import type { PoolClient } from "pg";
+import { lte, sql } from "drizzle-orm";
+import type { PoolClient, QueryConfig } from "pg";
 import type { Address } from "viem";
-import { type Database, NUMERIC_AS_BIGINT, QUERY_DEADLINE, rowsInTime } from "../../db/database.ts";
+import {
+  type Database,
+  NUMERIC_AS_BIGINT,
+  QUERY_DEADLINE,
+  rowsInTime,
+  underDeadline,
+} from "../../db/database.ts";
 import { loadInBatches } from "../../db/load-in-batches.ts";
-import type { StoredSellerProfile, walletBacking } from "../../db/tables/backing.ts";
+import { routingPromise, type StoredSellerProfile, type walletBacking } from "../../db/tables/backing.ts";
 import { safeAmountOf } from "../../model/backing/cost-basis.ts";
-import { IS_LISTED, sanctionsFlagsJoin } from "../../sanctions/sanctions.ts";
+import {
+  availableBacking,
+  type BackingRow,
+  insertPromised,
+  lockWallets,
+  MAX_PROMISES,
+} from "./promised-amounts.sql.ts";
 
 /**
  * Backing of a wallet and what of its safe amount is still available; amounts in millionths of a US dollar. A wallet on a sanctions list
@@ -42,9 +55,6 @@ export type AmountOutcome = {
 /** How long a promised amount is outstanding. */
 const DAY_MS = 24 * 3_600_000;
 
-/** Promises of one wallet within a day; with more, nothing of its safe amount is available. Bounds rows and reads. */
-const MAX_PROMISES = 10_000;
-
 /** Routing reads backing at every call: many waiting requests share a statement. */
 const BATCH = { maxSize: 500, maxRunning: 2 };
 
@@ -70,7 +80,7 @@ export function createPromisedAmounts({
      * did not follow the wallet by then.
      */
     read: loadInBatches(async (wallets: readonly Address[]) => {
-      const rows = await rowsInTime<BackingRow>(db, backingStatement(ledger, wallets));
+      const rows = await rowsInTime<BackingRow>(db, backingQuery(ledger, wallets));
       const found = new Map(rows.map((row) => [row.wallet, availableOf(row)]));
       return wallets.map((wallet) => found.get(wallet) ?? null);
     }, BATCH),
@@ -78,67 +88,26 @@ export function createPromisedAmounts({
     promise: loadInBatches((requests: readonly AmountRequest[]) => promiseMany(ledger, requests), BATCH),
     /** Releases a promise whose answer was not delivered. */
     async release(promiseId: string): Promise<void> {
-      await db.$client.query({
-        ...QUERY_DEADLINE,
-        text: "delete from ahs.routing_promise where id = $1",
-        values: [promiseId],
-      });
+      await underDeadline(db).delete(routingPromise).where(sql`${routingPromise.id} = ${promiseId}`);
     },
   };
 }
 
 /** Deletes promises that are no longer outstanding. Returns their number. */
 export async function dropOldPromises(db: Database, now: Date): Promise<number> {
-  const { rowCount } = await db.$client.query("delete from ahs.routing_promise where created_at <= $1", [
-    new Date(now.getTime() - DAY_MS),
-  ]);
+  const { rowCount } = await db.delete(routingPromise).where(lte(routingPromise.createdAt, dayBefore(now)));
   return rowCount ?? Number.NaN;
+}
+
+function dayBefore(now: Date): Date {
+  return new Date(now.getTime() - DAY_MS);
 }
 
 type Ledger = Parameters<typeof createPromisedAmounts>[0];
 
-type BackingRow = Pick<
-  typeof walletBacking.$inferSelect,
-  | "wallet"
-  | "costBasisMicroUsd"
-  | "bondMicroUsd"
-  | "safeMicroUsd"
-  | "receivedDayMicroUsd"
-  | "asOfBlock"
-  | "asOfTime"
-> & {
-  /** As of the newest indexed block. */
-  readonly sanctioned: boolean;
-  readonly promisedMicroUsd: bigint;
-  readonly promises: number;
-  readonly sellerProfile: StoredSellerProfile | null;
-};
-
-/** No row for a wallet whose backing is unknown; one of zeros for a wallet that was followed and has none. */
-function backingStatement({ chainId, now }: Ledger, wallets: readonly Address[]) {
-  return {
-    ...NUMERIC_AS_BIGINT,
-    name: "available_backing",
-    text: `
-      select wanted.wallet, coalesce(backing.cost_basis_micro_usd, 0) as "costBasisMicroUsd",
-             coalesce(backing.bond_micro_usd, 0) as "bondMicroUsd", coalesce(backing.safe_micro_usd, 0) as "safeMicroUsd",
-             coalesce(backing.received_day_micro_usd, 0) as "receivedDayMicroUsd",
-             backing.seller_profile as "sellerProfile", ${IS_LISTED} as sanctioned, computed.as_of_block::float8 as "asOfBlock", computed.as_of_time as "asOfTime",
-             coalesce(promised.micro_usd, 0) as "promisedMicroUsd", promised.promises::float8 as promises
-      from unnest($2::text[]) as wanted (wallet)
-      cross join (select as_of_block, as_of_time from ahs.wallet_backing where chain_id = $1 and as_of_time > $3 limit 1) as computed
-      left join ahs.wallet_backing as backing on backing.chain_id = $1 and backing.wallet = wanted.wallet
-      left join "chain_${chainId}".wallet as followed on followed.address = wanted.wallet
-      ${sanctionsFlagsJoin({ schema: `chain_${chainId}`, address: "wanted.wallet", chainId: "$1" })}
-      cross join lateral (
-        select sum(amount_micro_usd) as micro_usd, count(*) as promises from (
-          select amount_micro_usd from ahs.routing_promise
-          where chain_id = $1 and wallet = wanted.wallet and created_at > $3 limit ${MAX_PROMISES}
-        ) as newest
-      ) as promised
-      where backing.wallet is not null or followed.followed_block <= computed.as_of_block`,
-    values: [chainId, [...new Set(wallets)], new Date(now().getTime() - DAY_MS)],
-  };
+function backingQuery({ chainId, now }: Ledger, wallets: readonly Address[]): QueryConfig {
+  const values = { wallets: [...new Set(wallets)], since: dayBefore(now()) };
+  return { ...NUMERIC_AS_BIGINT, ...availableBacking(chainId, values) };
 }
 
 function availableOf(row: BackingRow): AvailableBacking {
@@ -163,20 +132,6 @@ function greaterOf(one: bigint, other: bigint): bigint {
   return other;
 }
 
-/** Locks in the order of their numbers, so that concurrent transactions take turns. */
-const LOCK = `
-  select pg_advisory_xact_lock(lock) from (
-    select distinct hashtextextended('ahs-promise:' || $1::int || ':' || wallet, 0) as lock
-    from unnest($2::text[]) as wanted (wallet) order by lock
-  ) as locks`;
-
-const INSERT = `
-  insert into ahs.routing_promise (chain_id, wallet, caller, amount_micro_usd, created_at)
-  select $1, wallet, caller, amount, $5
-  from unnest($2::text[], $3::text[], $4::numeric[]) with ordinality as promised (wallet, caller, amount, number)
-  order by number
-  returning id`;
-
 /** One transaction: locks the wallets, reads what is available, decides request by request, and stores the promises. */
 async function promiseMany(
   ledger: Ledger,
@@ -189,11 +144,8 @@ async function promiseMany(
   try {
     await client.query({ ...QUERY_DEADLINE, text: "begin" });
     // A statement of its own: the next one then sees what earlier holders of the locks stored.
-    await client.query({ ...QUERY_DEADLINE, text: LOCK, values: [chainId, wallets] });
-    const { rows } = await client.query<BackingRow>({
-      ...QUERY_DEADLINE,
-      ...backingStatement(ledger, wallets),
-    });
+    await client.query({ ...QUERY_DEADLINE, ...lockWallets({ chainId, wallets }) });
+    const { rows } = await client.query<BackingRow>({ ...QUERY_DEADLINE, ...backingQuery(ledger, wallets) });
     const decided = decideInTurn(new Map(rows.map((row) => [row.wallet, row])), requests);
     const ids = await insertPromises(client, { chainId, at: now() }, decided);
     await client.query({ ...QUERY_DEADLINE, text: "commit" });
@@ -243,14 +195,13 @@ async function insertPromises(
   if (promised.length === 0) return new Map();
   const { rows } = await client.query<{ readonly id: string }>({
     ...QUERY_DEADLINE,
-    text: INSERT,
-    values: [
+    ...insertPromised({
       chainId,
-      promised.map(({ wallet }) => wallet),
-      promised.map(({ caller }) => caller),
-      promised.map(({ amountMicroUsd }) => String(amountMicroUsd)),
       at,
-    ],
+      wallets: promised.map(({ wallet }) => wallet),
+      callers: promised.map(({ caller }) => caller),
+      amounts: promised.map(({ amountMicroUsd }) => String(amountMicroUsd)),
+    }),
   });
   return new Map(
     promised.flatMap((request, index) => {

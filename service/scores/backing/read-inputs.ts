@@ -1,23 +1,29 @@
+import { and, desc, eq, isNull, lte, sql } from "drizzle-orm";
 import type { PoolClient } from "pg";
 import type { Logger } from "pino";
 import { type Address, zeroAddress } from "viem";
 import { addressesIn, type Deployment } from "../../chain/deployments.ts";
 import { lowerCase } from "../../db/columns.ts";
-import { type Database, NUMERIC_AS_BIGINT, relationExists } from "../../db/database.ts";
+import { builderOn, type Database } from "../../db/database.ts";
+import { hasTables, indexOf } from "../../db/index-tables.ts";
 import { workThrough } from "../../db/quarantine.ts";
+import { toQuery } from "../../db/statement.ts";
+import { paidFeedback } from "../../db/tables/backing.ts";
+import { enrichWallet } from "../../db/tables/enrich.ts";
 import { readAsOf } from "../../ingest/read-as-of.ts";
 import type { Payment } from "../../model/backing/cost-basis.ts";
-import type { EndedJobs, PaidFeedback } from "../../model/backing/seller-profile.ts";
+import type { EndedJobs } from "../../model/backing/seller-profile.ts";
 import { findOwners } from "../../model/features/find-owners.ts";
 import type { AsOf } from "../../model/features/types.ts";
 import { createContactCaches, loadFacts, loadMainFunders } from "../read/contact-graph.ts";
 import { readTokenList } from "../read/read-rows.ts";
 import type { BackingInputs } from "./compute-backing.ts";
+import { endedJobs } from "./read-inputs.sql.ts";
+import type { WalletReceipt } from "./read-spending.sql.ts";
 import {
   isPriced,
   readSpending,
   type SpendingQuery,
-  type WalletReceipt,
   type WalletSpending,
   windowOf,
 } from "./read-spending.ts";
@@ -34,8 +40,6 @@ export type BackingContext = {
 const BATCH = 200;
 /** Pairs of payer and payee, and receipts by week, that one pass holds: some hundred MB of each. */
 const MOST_PAIRS = 1_000_000;
-/** Kinds of ended jobs that one pass holds, those with most jobs first. */
-const MOST_JOBS = 100_000;
 
 export type ReadInputs = { readonly asOf: AsOf; readonly inputs: BackingInputs };
 
@@ -49,11 +53,11 @@ export async function readInputs(
   { signal, most = MOST_PAIRS }: { readonly signal: AbortSignal; readonly most?: number },
 ): Promise<ReadInputs | null> {
   const { chainId, chain } = context;
-  const asOf = await readAsOf(client, { schema: `chain_${chainId}`, chainId });
+  const asOf = await readAsOf(client, chainId);
   if (asOf === null) return null;
   const tokens = await readTokenList(client, { chainId, market: chain.market, enriched: asOf });
   if (!isPriced(tokens)) return null;
-  const hasBonds = await relationExists(client, `chain_${chainId}.bond_change`);
+  const hasBonds = await hasTables(builderOn(client), chainId, indexOf(chainId).bondChange);
   const query = { chainId, asOf, tokens, accounts: chain.accounts, hasBonds, most };
   const read = await readAll(client, context, { query, signal });
   const jobs = await readJobs(client, { chainId, asOf });
@@ -108,13 +112,19 @@ async function inSavepoint<Result>(client: PoolClient, read: () => Promise<Resul
 
 /** Followed wallets, all of whose blocks since then are enriched. */
 async function readPayers(client: PoolClient, { chainId, asOf }: SpendingQuery): Promise<readonly Address[]> {
-  const { rows } = await client.query<{ address: Address }>(
-    `select w.address from "chain_${chainId}".wallet w
-     join ahs.enrich_wallet e on e.chain_id = $1 and e.wallet = w.address
-       and e.past_next is null and e.from_block <= w.followed_block
-     where w.followed_block <= $2 order by w.address`,
-    [chainId, asOf.blockNumber],
+  const { wallet } = indexOf(chainId);
+  const isEnriched = and(
+    eq(enrichWallet.chainId, chainId),
+    eq(enrichWallet.wallet, wallet.address),
+    isNull(enrichWallet.pastNext),
+    sql`${enrichWallet.fromBlock} <= ${wallet.followedBlock}`,
   );
+  const rows = await builderOn(client)
+    .select({ address: wallet.address })
+    .from(wallet)
+    .innerJoin(enrichWallet, isEnriched)
+    .where(lte(wallet.followedBlock, BigInt(asOf.blockNumber)))
+    .orderBy(wallet.address);
   return rows.map(({ address }) => address);
 }
 
@@ -151,20 +161,8 @@ async function readJobs(
   client: PoolClient,
   { chainId, asOf }: { readonly chainId: number; readonly asOf: AsOf },
 ): Promise<ReadonlyMap<Address, readonly EndedJobs[]>> {
-  // As JSON: the view of an index built by older code has no column for the client.
   const { rows } = await client.query<EndedJobs & { readonly provider: Address }>(
-    `select j.provider, to_jsonb(j) ->> 'client' as client, coalesce((to_jsonb(j) ->> 'funded')::numeric > 0, false) as "isFunded",
-       lower(j.status) as outcome, j.ended_by as "endedBy",
-       case v.decision when 1 then 'allow' when 2 then 'reject' end as verdict, count(*)::int as count
-     from "chain_${chainId}".job j
-     left join lateral (
-       select decision from "chain_${chainId}".verdict_event
-       where escrow = j.escrow and job_id = j.job_id and kind = 'settled' and block <= $1 order by block desc limit 1
-     ) v on true
-     where j.provider is not null and j.status in ('Completed', 'Rejected', 'Expired')
-       and j.ended_block <= $1 and j.ended_at >= $2
-     group by 1, 2, 3, 4, 5, 6 order by count(*) desc, 1, 2 limit ${MOST_JOBS}`,
-    [asOf.blockNumber, windowOf(asOf).since],
+    toQuery(endedJobs(chainId, { throughBlock: asOf.blockNumber, since: windowOf(asOf).since })),
   );
   return Map.groupBy(rows, ({ provider }) => provider);
 }
@@ -178,15 +176,19 @@ async function readFeedback(
   asOf: AsOf,
 ): Promise<BackingInputs["feedback"]> {
   if (reputationRegistry === null) return null;
-  const { rows } = await client.query<PaidFeedback & { readonly wallet: Address }>({
-    ...NUMERIC_AS_BIGINT,
-    text: `
-      select wallet, client, block::float8 as block, feedback_index as "feedbackIndex", value, tag from ahs.paid_feedback
-      where chain_id = $1 and registry = $2 and block <= $3
-      order by paid desc, wallet, client limit ${MOST_FEEDBACK}`,
-    values: [chainId, lowerCase(reputationRegistry), asOf.blockNumber],
-  });
-  return Map.groupBy(rows, ({ wallet }) => wallet);
+  const { wallet, client: payer, block, feedbackIndex, value, tag, paid } = paidFeedback;
+  const isRead = and(
+    eq(paidFeedback.chainId, chainId),
+    eq(paidFeedback.registry, lowerCase(reputationRegistry)),
+    lte(block, asOf.blockNumber),
+  );
+  const rows = await builderOn(client)
+    .select({ wallet, client: payer, block, feedbackIndex, value, tag })
+    .from(paidFeedback)
+    .where(isRead)
+    .orderBy(desc(paid), wallet, payer)
+    .limit(MOST_FEEDBACK);
+  return Map.groupBy(rows, (row) => row.wallet);
 }
 
 /** Owner clusters among all who spent, paid or were paid, as scoring finds them. */

@@ -31,7 +31,7 @@ export function createBackingPass(context: BackingContext, metrics: BackingMetri
   let stored: number | null = null;
   return async (signal: AbortSignal): Promise<number | null> => {
     const { db, chainId } = context;
-    const head = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+    const head = await readAsOf(db.$client, chainId);
     if (head === null) return null;
     const isRecent = stored !== null && head.timestamp >= stored && head.timestamp < stored + PASS_SECONDS;
     if (isRecent) return null;

@@ -1,16 +1,13 @@
 import { and, desc, eq, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "../../db/database.ts";
-import { indexOf, tablesExist } from "../../db/index-tables.ts";
+import { hasTables, indexOf } from "../../db/index-tables.ts";
 import type { JobName } from "./types.ts";
 
 /** Reads the newest block of an index that follows escrows, with its time in Unix seconds; null without one. */
 export async function readEscrowIndex(db: NodePgDatabase, chainId: number) {
   const { block, job, verdictEvent } = indexOf(chainId);
-  const { rows: found } = await db.execute<{ there: boolean }>(
-    sql`select ${tablesExist(chainId, block, job, verdictEvent)} as there`,
-  );
-  if (found[0]?.there !== true) return null;
+  if (!(await hasTables(db, chainId, block, job, verdictEvent))) return null;
   const [head] = await db
     .select({ number: block.number, timestamp: block.timestamp })
     .from(block)

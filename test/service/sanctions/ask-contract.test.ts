@@ -87,7 +87,6 @@ const contextOf = (contract: SanctionsContract) => ({
 
 async function listedNow(asOfBlock = 1_000): Promise<readonly (readonly [Address, string])[]> {
   const entries = await readSanctionsEntries(db.$client, {
-    schema: "chain_31337",
     chainId: CHAIN_ID,
     asOfBlock,
   });

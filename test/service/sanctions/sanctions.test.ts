@@ -58,7 +58,7 @@ async function listed(asOfBlock = 1_000_000) {
   const entries = await readSanctionsEntries(db.$client, { ...CHAIN, asOfBlock });
   if (asOfBlock === 1_000_000) {
     const asked = Array.from({ length: 20 }, (_, number) => wallet(number));
-    const flags = await readSanctionsFlags(db, CHAIN, asked);
+    const flags = await readSanctionsFlags(db, CHAIN.chainId, asked);
     const flagged = asked.flatMap((address) =>
       (flags.get(address) ?? []).map((flag) => ({ address, ...flag })),
     );

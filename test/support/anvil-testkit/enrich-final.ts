@@ -15,7 +15,7 @@ export async function enrichThrough(db: Database, chain: Chain, block: number): 
   const { chainId } = chain.deployment;
   await until({ what: `block ${block} is final and enriched`, timeoutMs: 170_000 }, async () => {
     await enrichFinal(db, chain);
-    const asOf = await readAsOf(db.$client, { schema: `chain_${chainId}`, chainId });
+    const asOf = await readAsOf(db.$client, chainId);
     return asOf !== null && asOf.blockNumber >= block ? true : null;
   });
 }
