@@ -36,7 +36,7 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
   await withDatabase(config, "warm", async (db, { now }) => {
     await requireMigrated(db);
     const logger = createLogger({ logLevel: "warn" }, "warm");
-    await openWallets(db, { chainId, schema: `chain_${chainId}` });
+    await openWallets(db, chainId);
     const done = new AbortController();
     const signal = AbortSignal.any([shutdownSignal(), done.signal]);
     const metrics = createEnrichMetrics(new Registry());

@@ -76,7 +76,6 @@ export async function readDueValidations(
     asOfBlock,
     asOfHash,
     asOfTime,
-    inputsHash,
   };
   const order = sql`${block}, ${requestHash}`;
   const turn = (of: Column) => turnOf(sql`${attempts}, ${of}`, order);
@@ -89,7 +88,8 @@ export async function readDueValidations(
       request: { requestHash, agentId, requestUri, attempts, createdAt },
       owner: agent.owner,
       wallet: agent.wallet,
-      score: { ahsScore, d1Score, d2Score, ...outcome },
+      // The builder takes a joined row for missing if its first column is null.
+      score: { inputsHash, ahsScore, d1Score, d2Score, ...outcome },
     })
     .from(validationRequest)
     .leftJoin(agent, sql`${agent.agentId} = ${agentId}`)

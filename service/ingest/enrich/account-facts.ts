@@ -78,10 +78,10 @@ export async function gatherAccountFacts(
 }
 
 /** The block up to which the chain is enriched; null before that, and while the index does not hold it. */
-export async function readCursorBlock({ db, chainId, schema }: EnrichContext) {
+export async function readCursorBlock({ db, chainId }: EnrichContext) {
   const cursor = await readEnrichCursor(db, chainId);
   if (cursor === null) return null;
-  const blocks = await readSnapshot(db, (client) => readIndexedBlocks(client, schema, [cursor.block]));
+  const blocks = await readSnapshot(db, (client) => readIndexedBlocks(client, chainId, [cursor.block]));
   const block = blocks.get(cursor.block);
   return block === undefined ? null : { block: cursor.block, timestamp: block.timestamp };
 }

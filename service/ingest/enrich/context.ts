@@ -27,8 +27,6 @@ export type EnrichContext = {
   readonly node: NodeState;
   readonly readTrace: ReturnType<typeof createTraceReader>;
   readonly chainId: number;
-  /** Views schema of the index, chain_<id>. */
-  readonly schema: string;
   /** Whether the time before the index follows a wallet is read from a batch source. */
   readonly warms: boolean;
   readonly market: Market;

@@ -252,16 +252,16 @@ function countLeftOut(
 }
 
 /** Reads the index's rows of the range. */
-async function readWanted({ db, chainId, schema, limits, rule }: EnrichContext, task: EnrichTask) {
+async function readWanted({ db, chainId, limits, rule }: EnrichContext, task: EnrichTask) {
   const wallets = [...task.wallets.keys()];
   const { of, from, to } = task;
-  const range = { schema, of, from, to, wallets, rule, maxCallBlocks: limits.maxCallBlocks };
+  const range = { chainId, of, from, to, wallets, rule, maxCallBlocks: limits.maxCallBlocks };
   return readSnapshot(db, async (client) => {
     const calls = await readRangeCalls(client, range);
     const callers = calls.calls.map(({ wallet }) => wallet);
     const known = await readKnownCreations(client, { chainId, wallets: callers });
     const numbers = new Set([calls.to, ...calls.calls.map((call) => call.block)]);
-    const blocks = await readIndexedBlocks(client, schema, [...numbers]);
+    const blocks = await readIndexedBlocks(client, chainId, [...numbers]);
     const creations = [...known, ...calls.creations];
     return { ...calls, creations, blocks, end: indexedBlock(blocks, calls.to) };
   });
@@ -280,7 +280,7 @@ async function requireSameChain({ client }: EnrichContext, task: EnrichTask, end
 
 /** The index's blocks of calls and logs, and which logs are of own calls. */
 async function readLogBlocks(
-  { db, schema }: EnrichContext,
+  { db, chainId }: EnrichContext,
   wanted: Awaited<ReturnType<typeof readWanted>>,
   logs: readonly RawLog[],
 ) {
@@ -289,10 +289,10 @@ async function readLogBlocks(
   return readSnapshot(db, async (client) => ({
     blocks: new Map<number, IndexedBlock>([
       ...wanted.blocks,
-      ...(await readIndexedBlocks(client, schema, numbers)),
+      ...(await readIndexedBlocks(client, chainId, numbers)),
     ]),
     senders: new Map<Hex, Address>([
-      ...(await readOwnSenders(client, schema, hashes)),
+      ...(await readOwnSenders(client, chainId, hashes)),
       ...wanted.calls.map(({ hash, wallet }) => [hash, wallet] as const),
     ]),
   }));

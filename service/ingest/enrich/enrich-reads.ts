@@ -1,10 +1,14 @@
-import { eq } from "drizzle-orm";
-import { escapeIdentifier, type PoolClient } from "pg";
+import { and, between, eq, gte, isNotNull, lte, type SQL, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { PoolClient } from "pg";
 import type { Address, Hex } from "viem";
 import type { SamplingRule } from "../../chain/deployments.ts";
-import { type Database, NUMERIC_AS_BIGINT } from "../../db/database.ts";
-import { enrichCursor } from "../../db/tables/enrich.ts";
-
+import { isOneOf } from "../../db/columns.ts";
+import { builderOn, type Database, NUMERIC_AS_BIGINT } from "../../db/database.ts";
+import { indexOf, numberOf } from "../../db/index-tables.ts";
+import { toQuery } from "../../db/statement.ts";
+import { accountFact, enrichCursor, enrichWallet } from "../../db/tables/enrich.ts";
+import { nativePayments } from "./enrich-reads.sql.ts";
 import { sampleOf, samplesEndingIn, stretchStart } from "./stretches.ts";
 
 /** How far the chain is enriched. */
@@ -27,10 +31,17 @@ export function selectCursor(db: Pick<Database, "select">, chainId: number) {
     .where(eq(enrichCursor.chainId, chainId));
 }
 
-/** Condition on a row `w` of wallets: false for a contract that many call and that never calls, as a token; it has no score. */
-export function isNoHubSql({ chainId, asOfBlock }: { readonly chainId: number; readonly asOfBlock: number }) {
-  return `(w.own_calls > 0 or w.busy_until is null or w.busy_until < ${asOfBlock}
-    or exists (select from ahs.own_call o where o.chain_id = ${chainId} and o.wallet = w.address))`;
+/** Condition on a wallet of the index: false for a contract that many call and that never calls, as a token; it has no score. */
+export function isNoHub({
+  chainId,
+  asOfBlock,
+}: {
+  readonly chainId: number;
+  readonly asOfBlock: number;
+}): SQL {
+  const { wallet } = indexOf(chainId);
+  return sql`(${wallet.ownCalls} > 0 or ${wallet.busyUntil} is null or ${wallet.busyUntil} < ${asOfBlock}
+    or exists (select from ahs.own_call o where o.chain_id = ${chainId} and o.wallet = ${wallet.address}))`;
 }
 
 export type EnrichState = {
@@ -44,26 +55,27 @@ export type EnrichState = {
 /** The cursor, the wallets followed by a block of the index, and what is open of their past; within the caller's snapshot. */
 export async function readEnrichState(
   client: PoolClient,
-  { chainId, schema, asOfBlock }: { chainId: number; schema: string; asOfBlock: number },
+  { chainId, asOfBlock }: { readonly chainId: number; readonly asOfBlock: number },
 ): Promise<EnrichState> {
-  const cursors = await client.query<EnrichCursor>(
-    "select block::float8 as block, block_hash as hash from ahs.enrich_cursor where chain_id = $1",
-    [chainId],
-  );
-  const wallets = await client.query<{ address: Address; followed: number }>(
-    `select w.address, w.followed_block::float8 as followed from ${escapeIdentifier(schema)}.wallet w
-     where w.followed_block <= $1 and ${isNoHubSql({ chainId, asOfBlock })}`,
-    [asOfBlock],
-  );
-  const past = await client.query<EnrichState["past"][number]>(
-    `select wallet, past_next::float8 as next, past_until::float8 as until from ahs.enrich_wallet
-     where chain_id = $1 and past_next is not null`,
-    [chainId],
-  );
+  const db = builderOn(client);
+  const { wallet } = indexOf(chainId);
+  const wallets = await db
+    .select({ address: wallet.address, followed: numberOf(wallet.followedBlock) })
+    .from(wallet)
+    .where(and(lte(wallet.followedBlock, BigInt(asOfBlock)), isNoHub({ chainId, asOfBlock })));
+  const { pastNext, pastUntil } = enrichWallet;
+  const past = await db
+    .select({
+      wallet: enrichWallet.wallet,
+      next: sql<number>`${pastNext}::float8`,
+      until: sql<number>`${pastUntil}::float8`,
+    })
+    .from(enrichWallet)
+    .where(and(eq(enrichWallet.chainId, chainId), isNotNull(pastNext)));
   return {
-    cursor: cursors.rows[0] ?? null,
-    wallets: new Map(wallets.rows.map((row) => [row.address, row.followed])),
-    past: past.rows,
+    cursor: await readEnrichCursor(db, chainId),
+    wallets: new Map(wallets.map((row) => [row.address, row.followed])),
+    past,
   };
 }
 
@@ -97,7 +109,7 @@ export type Creation = Pick<IndexedCall, "block" | "transactionIndex" | "timesta
 };
 
 type CallsRange = {
-  readonly schema: string;
+  readonly chainId: number;
   /** Whether the range's samples are read with its calls. */
   readonly of: "chain" | "past";
   readonly from: number;
@@ -112,58 +124,75 @@ type CallsRange = {
  * calls or are sampled. The creations are all of the wallets that called, up to the end of the range.
  */
 export async function readRangeCalls(client: PoolClient, range: CallsRange) {
-  const { schema, of, from, to: until, maxCallBlocks } = range;
-  const table = `${escapeIdentifier(schema)}.transaction`;
+  const { chainId, of, from, to: until, maxCallBlocks } = range;
+  const db = builderOn(client);
+  const { transaction: sent } = indexOf(chainId);
+  const { block, transactionIndex, contractAddress } = sent;
   const followed = new Set(range.wallets);
-  const wallets = of === "past" ? range.wallets : await readCallers(client, range, followed);
-  const place = `block::float8 as block, transaction_index as "transactionIndex", timestamp::float8 as timestamp`;
-  const blocks = await client.query<{ block: number }>(
-    `select distinct block::float8 as block from ${table}
-     where "from" = any($1::text[]) and own and block between $2 and $3 order by block limit $4`,
-    [wallets, from, until, maxCallBlocks + 1],
-  );
+  const wallets = of === "past" ? range.wallets : await readCallers(db, range, followed);
+  const place = { block: numberOf(block), transactionIndex, timestamp: numberOf(sent.timestamp) };
+  const isOwnIn = (to: number) =>
+    and(isOneOf(sent.from, wallets), eq(sent.own, true), between(block, BigInt(from), BigInt(to)));
+  const blocks = await db
+    .selectDistinct({ block: place.block })
+    .from(sent)
+    .where(isOwnIn(until))
+    .orderBy(sql`1`)
+    .limit(maxCallBlocks + 1);
   const to = lastReadable(
-    blocks.rows.map(({ block }) => block),
+    blocks.map((row) => row.block),
     range,
   );
-  const { rows: calls } = await client.query<IndexedCall>({
-    text: `select hash, ${place}, "from" as wallet, "to", input, value, ok, gas_limit as "gasLimit",
-             gas_used as "gasUsed", effective_gas_price as "gasPrice"
-           from ${table} where "from" = any($1::text[]) and own and block between $2 and $3
-           order by block, transaction_index`,
-    values: [wallets, from, to],
-    ...NUMERIC_AS_BIGINT,
-  });
+  const calls: IndexedCall[] = await db
+    .select({
+      hash: sent.hash,
+      block: place.block,
+      transactionIndex,
+      timestamp: place.timestamp,
+      wallet: sent.from,
+      to: sent.to,
+      input: sql<Hex>`${sent.input}`,
+      value: sent.value,
+      ok: sent.ok,
+      gasLimit: sent.gasLimit,
+      gasUsed: sent.gasUsed,
+      gasPrice: sent.effectiveGasPrice,
+    })
+    .from(sent)
+    .where(isOwnIn(to))
+    .orderBy(block, transactionIndex);
   const callers = [...new Set(calls.map((call) => call.wallet))];
-  const { rows: creations } = await client.query<Creation>(
-    `select "from" as wallet, contract_address as contract, ${place}
-     from ${table} where "from" = any($1::text[]) and own and ok and contract_address is not null and block <= $2`,
-    [callers, to],
-  );
-  const isPast = of === "past";
-  const payees = isPast ? "unnest($3::text[]) as w (address)" : `${escapeIdentifier(schema)}.wallet w`;
-  // Wallet by wallet: no plan may read all transactions.
+  const creations: Creation[] = await db
+    .select({ wallet: sent.from, contract: sql<Address>`${contractAddress}`, ...place })
+    .from(sent)
+    .where(
+      and(
+        isOneOf(sent.from, callers),
+        eq(sent.own, true),
+        eq(sent.ok, true),
+        isNotNull(contractAddress),
+        lte(block, BigInt(to)),
+      ),
+    );
+  const payees = of === "past" ? range.wallets : null;
   const { rows: payments } = await client.query<NativePayment>({
-    text: `select t.hash, ${place}, t."from", t."to", t.value from ${payees}
-           cross join lateral (
-             select * from ${table} where "to" = w.address and not own and ok and value > 0 and block between $1 and $2 offset 0
-           ) t`,
-    values: [from, to, ...(isPast ? [range.wallets] : [])],
     ...NUMERIC_AS_BIGINT,
+    ...toQuery(nativePayments(chainId, { from, to, payees })),
   });
   return { to, calls, creations, payments: payments.filter((payment) => followed.has(payment.to)) };
 }
 
 /** Those of the wallets that made a call since the range's first block. */
 async function readCallers(
-  client: PoolClient,
-  { schema, from }: Pick<CallsRange, "schema" | "from">,
+  db: NodePgDatabase,
+  { chainId, from }: Pick<CallsRange, "chainId" | "from">,
   wallets: ReadonlySet<Address>,
 ): Promise<readonly Address[]> {
-  const { rows } = await client.query<{ address: Address }>(
-    `select address from ${escapeIdentifier(schema)}.wallet where last_call_block >= $1`,
-    [from],
-  );
+  const { wallet } = indexOf(chainId);
+  const rows = await db
+    .select({ address: wallet.address })
+    .from(wallet)
+    .where(gte(wallet.lastCallBlock, BigInt(from)));
   return rows.map(({ address }) => address).filter((address) => wallets.has(address));
 }
 
@@ -185,13 +214,24 @@ export async function readKnownCreations(
   client: PoolClient,
   { chainId, wallets }: { readonly chainId: number; readonly wallets: readonly Address[] },
 ): Promise<readonly Creation[]> {
-  const { rows } = await client.query<Creation>(
-    `select creator as wallet, address as contract, existed_block::float8 as block, existed_at::float8 as timestamp,
-       0 as "transactionIndex"
-     from ahs.account_fact where chain_id = $1 and creator = any($2::text[]) and source = 'index' and existed_block is not null`,
-    [chainId, [...new Set(wallets)]],
-  );
-  return rows;
+  const { creator, address, existedBlock, existedAt } = accountFact;
+  return builderOn(client)
+    .select({
+      wallet: sql<Address>`${creator}`,
+      contract: address,
+      block: sql<number>`${existedBlock}::float8`,
+      timestamp: sql<number>`${existedAt}::float8`,
+      transactionIndex: sql<number>`0`,
+    })
+    .from(accountFact)
+    .where(
+      and(
+        eq(accountFact.chainId, chainId),
+        isOneOf(creator, [...new Set(wallets)]),
+        eq(accountFact.source, "index"),
+        isNotNull(existedBlock),
+      ),
+    );
 }
 
 export type IndexedBlock = {
@@ -202,21 +242,23 @@ export type IndexedBlock = {
 };
 
 /** Blocks of the index by number; those that it does not hold are left out. */
-export async function readIndexedBlocks(client: PoolClient, schema: string, numbers: readonly number[]) {
-  const { rows } = await client.query<IndexedBlock & { number: number }>({
-    text: `select number::float8 as number, hash, timestamp::float8 as timestamp, base_fee_per_gas as "baseFeeWei"
-           from ${escapeIdentifier(schema)}.block where number = any($1::numeric[])`,
-    values: [numbers],
-    ...NUMERIC_AS_BIGINT,
-  });
-  return new Map(rows.map(({ number, ...block }) => [number, block]));
+export async function readIndexedBlocks(client: PoolClient, chainId: number, numbers: readonly number[]) {
+  const { block } = indexOf(chainId);
+  const { hash, timestamp, baseFeePerGas: baseFeeWei } = block;
+  const rows = await builderOn(client)
+    .select({ number: numberOf(block.number), hash, timestamp: numberOf(timestamp), baseFeeWei })
+    .from(block)
+    .where(isOneOf(block.number, numbers));
+  return new Map<number, IndexedBlock>(rows.map(({ number, ...read }) => [number, read]));
 }
 
 /** Senders of those of the transactions that are own calls of followed wallets, by transaction hash. */
-export async function readOwnSenders(client: PoolClient, schema: string, hashes: readonly Hex[]) {
-  const { rows } = await client.query<{ hash: Hex; sender: Address }>(
-    `select hash, "from" as sender from ${escapeIdentifier(schema)}.transaction where hash = any($1::text[]) and own`,
-    [hashes],
-  );
+export async function readOwnSenders(client: PoolClient, chainId: number, hashes: readonly Hex[]) {
+  const { transaction } = indexOf(chainId);
+  const { hash, from: sender, own } = transaction;
+  const rows = await builderOn(client)
+    .select({ hash, sender })
+    .from(transaction)
+    .where(and(isOneOf(hash, hashes), eq(own, true)));
   return new Map(rows.map((row) => [row.hash, row.sender]));
 }

@@ -1,6 +1,7 @@
-import { type SQL, sql } from "drizzle-orm";
+import { and, eq, isNotNull, type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
+import { isOneOf } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { columnOf, insertRows } from "../../db/insert-rows.ts";
 import {
@@ -9,11 +10,13 @@ import {
   enrichCursor,
   type enrichTransfer,
   type enrichUserOperation,
-  type enrichWallet,
+  enrichWallet,
   type ownCall,
   type walletDelegation,
 } from "../../db/tables/enrich.ts";
-import { type EnrichCursor, isNoHubSql, selectCursor } from "./enrich-reads.ts";
+import { chainMark } from "../../db/tables/quarantine.ts";
+import { type EnrichCursor, selectCursor } from "./enrich-reads.ts";
+import { comparedSums, deleteUnfollowed, type FollowedWallets, insertMissed } from "./enrich-writes.sql.ts";
 import { takeOffPending, type WantedFact, wantFacts } from "./pending-facts.ts";
 
 /** Everything that one range says, by table. */
@@ -69,11 +72,14 @@ export async function advanceTo(tx: NodePgDatabase, chainId: number, advance: Ad
   if (advance.of === "warm") return;
   if (advance.of === "past") {
     const { to, wallets } = advance;
-    await tx.execute(sql`
-      update ahs.enrich_wallet set
-        past_next = case when past_until > ${to} then ${to + 1}::bigint end,
-        past_until = case when past_until > ${to} then past_until end
-      where chain_id = ${chainId} and wallet = any(${sql.param([...wallets.keys()])}::text[])`);
+    const { pastUntil, wallet } = enrichWallet;
+    await tx
+      .update(enrichWallet)
+      .set({
+        pastNext: sql`case when ${pastUntil} > ${to} then ${to + 1}::bigint end`,
+        pastUntil: sql`case when ${pastUntil} > ${to} then ${pastUntil} end`,
+      })
+      .where(and(eq(enrichWallet.chainId, chainId), isOneOf(wallet, [...wallets.keys()])));
     return;
   }
   const { cursor, joined } = advance;
@@ -144,41 +150,17 @@ async function addRows<Row extends object>(
  */
 export async function openMissedPasts(
   db: Database,
-  index: { chainId: number; schema: string; generation: string; finalizedBlock: number; warms: boolean },
+  index: FollowedWallets & { readonly generation: string },
 ): Promise<void> {
-  const { chainId, schema, generation, finalizedBlock, warms } = index;
-  const followed = sql`${sql.identifier(schema)}.wallet`;
-  const isNoHub = sql.raw(isNoHubSql({ chainId, asOfBlock: finalizedBlock }));
+  const { chainId, generation } = index;
   // Sums of hashes: the rows are compared one by one only if something changed.
-  const { rows: sums } = await db.execute<{ isSame: boolean | null }>(sql`
-    select (
-      select row(count(*), sum(hashtextextended(w.address || ' ' || w.followed_block, 0))) from ${followed} w
-      join ahs.enrich_cursor c on c.chain_id = ${chainId} and w.followed_block <= c.block where ${isNoHub}
-    ) = (
-      select row(count(*), sum(hashtextextended(e.wallet || ' ' || e.from_block, 0))) from ahs.enrich_wallet e
-      where e.chain_id = ${chainId}
-    ) as "isSame"`);
+  const { rows: sums } = await db.execute<{ isSame: boolean | null }>(comparedSums(index));
   if (sums[0]?.isSame === true) return;
   await db.transaction(async (tx) => {
     await lockEnrichment(tx, chainId);
     if (!(await holdsGeneration(tx, chainId, generation))) return;
-    await tx.execute(sql`
-      delete from ahs.enrich_wallet e using ahs.enrich_cursor c
-      where e.chain_id = ${chainId} and c.chain_id = ${chainId} and c.block <= ${finalizedBlock}
-        and not exists (select from ${followed} w where w.address = e.wallet and w.followed_block <= c.block and ${isNoHub})`);
-    const { rows } = await tx.execute<{ wallet: Address }>(sql`
-      insert into ahs.enrich_wallet as held (chain_id, wallet, from_block, past_next, past_until, warm_open)
-      select ${chainId}::integer, w.address, w.followed_block, w.followed_block, c.block, ${warms} and w.followed_block > 1
-      from ${followed} w
-      join ahs.enrich_cursor c
-        on c.chain_id = ${chainId} and c.block <= ${finalizedBlock} and w.followed_block <= c.block
-      left join ahs.enrich_wallet e on e.chain_id = ${chainId} and e.wallet = w.address
-      where (e.wallet is null or e.from_block > w.followed_block) and ${isNoHub}
-      on conflict (chain_id, wallet) do update set
-        -- What others logged of approvals meanwhile says more once it is known which were given.
-        past_until = excluded.past_until,
-        from_block = excluded.from_block, past_next = excluded.past_next
-      returning wallet`);
+    await tx.execute(deleteUnfollowed(index));
+    const { rows } = await tx.execute<{ wallet: Address }>(insertMissed(index));
     await wantFacts(
       tx,
       chainId,
@@ -194,10 +176,12 @@ export function itself(wallet: Address): WantedFact {
 
 /** Whether the chain's data is still of that generation; locks its mark, so that clearing the chain's data comes wholly before or wholly after. */
 export async function holdsGeneration(tx: NodePgDatabase, chainId: number, generation: string) {
-  const { rows } = await tx.execute<{ generation: string }>(
-    sql`select generation from ahs.chain_mark where chain_id = ${chainId} for key share`,
-  );
-  return rows[0]?.generation === generation;
+  const [mark] = await tx
+    .select({ generation: chainMark.generation })
+    .from(chainMark)
+    .where(eq(chainMark.chainId, chainId))
+    .for("key share");
+  return mark?.generation === generation;
 }
 
 async function isAt(tx: NodePgDatabase, chainId: number, expected: EnrichCursor | null): Promise<boolean> {
@@ -207,10 +191,11 @@ async function isAt(tx: NodePgDatabase, chainId: number, expected: EnrichCursor 
 
 /** Whether the past of each wallet is still to be read from the block that it was read from. */
 async function arePastsAt(tx: NodePgDatabase, chainId: number, wallets: ReadonlyMap<Address, number>) {
-  const { rows } = await tx.execute<{ wallet: Address; next: number }>(
-    sql`select wallet, past_next::float8 as next from ahs.enrich_wallet
-        where chain_id = ${chainId} and past_next is not null for update`,
-  );
+  const rows = await tx
+    .select({ wallet: enrichWallet.wallet, next: enrichWallet.pastNext })
+    .from(enrichWallet)
+    .where(and(eq(enrichWallet.chainId, chainId), isNotNull(enrichWallet.pastNext)))
+    .for("update");
   const open = new Map(rows.map(({ wallet, next }) => [wallet, next]));
   return [...wallets].every(([wallet, next]) => open.get(wallet) === next);
 }

@@ -116,13 +116,13 @@ async function readBlocks(context: EnrichContext, wanted: WantedCalls) {
 
 /** Those of the blocks that the index has. */
 async function readHeads(
-  { db, schema }: EnrichContext,
+  { db, chainId }: EnrichContext,
   numbers: readonly number[],
   known: ReadonlyMap<number, IndexedBlock>,
 ): Promise<ReadonlyMap<number, IndexedBlock>> {
   const others = numbers.filter((number) => !known.has(number));
   if (others.length === 0) return known;
-  const read = await readSnapshot(db, (client) => readIndexedBlocks(client, schema, others));
+  const read = await readSnapshot(db, (client) => readIndexedBlocks(client, chainId, others));
   return new Map([...known, ...read]);
 }
 

@@ -149,7 +149,6 @@ export function createEnrichContext(
     client,
     node,
     chainId,
-    schema: `chain_${deployment.chainId}`,
     warms: deps.warms ?? false,
     market,
     rule: samplingOf(deployment),
@@ -200,14 +199,14 @@ export async function enrichOnce(context: EnrichContext, span: Span): Promise<bo
 }
 
 /** Null before the index is ready, and while it is behind what was enriched. */
-async function readPlan({ db, chainId, schema, warms }: EnrichContext) {
+async function readPlan({ db, chainId, warms }: EnrichContext) {
   const generation = (await readChainMark(db, chainId))?.generation;
   const asOf = await readFinalized(db.$client, chainId);
   if (generation === undefined || asOf === null) return null;
   const finalizedBlock = asOf.blockNumber;
-  await openMissedPasts(db, { chainId, schema, generation, finalizedBlock, warms });
+  await openMissedPasts(db, { chainId, generation, finalizedBlock, warms });
   const state = await readSnapshot(db, (client) =>
-    readEnrichState(client, { chainId, schema, asOfBlock: finalizedBlock }),
+    readEnrichState(client, { chainId, asOfBlock: finalizedBlock }),
   );
   if (state.cursor !== null && state.cursor.block > finalizedBlock) return null;
   return { state, generation, finalizedBlock };

@@ -1,14 +1,17 @@
-import { and, eq, ne, sql } from "drizzle-orm";
+import { and, eq, gt, lte, ne, notExists, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import { holdChain, isIndexed } from "../../db/chain-fence.ts";
 import { isOneOf } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
+import { indexOf } from "../../db/index-tables.ts";
 import { ownCall } from "../../db/tables/enrich.ts";
 import { storedHistory } from "../../db/tables/history.ts";
+import { quarantine } from "../../db/tables/quarantine.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, OwnCall } from "../../model/features/types.ts";
 import type { HistoryRequest } from "./history.ts";
+import { pastFacts } from "./stored-history.sql.ts";
 
 /** Under this name enrichment writes own calls; every other source of a row is a history source. */
 const ENRICH = "enrich";
@@ -94,38 +97,10 @@ export async function readPastFacts(
   db: Database,
   { chainId, wallet, asOfBlock }: { chainId: number; wallet: string; asOfBlock: number },
 ): Promise<PastFacts> {
-  const values = [chainId, wallet, asOfBlock];
-  const { rows } = await db.$client.query<PastFacts>(pastQuery(`"chain_${chainId}"`), values);
+  const { rows } = await db.$client.query<PastFacts>(pastFacts(chainId, { wallet, asOfBlock }));
   const [facts] = rows;
   if (facts === undefined) throw new Error(`the index of chain ${chainId} holds no block`);
   return facts;
-}
-
-/** $1 chain, $2 wallet, $3 as-of block. */
-function pastQuery(views: string): string {
-  return `
-    select
-      case when f.number is not null then
-        json_build_object('blockNumber', f.number, 'blockHash', f.hash, 'timestamp', f.timestamp) end as followed,
-      f.number is not null and f.number = start.number and start.number <= 1 as "fromChainStart",
-      first.nonce as "firstNonce", last.timestamp::float8 as "lastCallAt",
-      case when k.source is not null then
-        json_build_object('source', k.source, 'toBlock', k.to_block, 'toHash', k.to_hash) end as stored
-    from (select number from ${views}.block order by number limit 1) start
-    left join ${views}.wallet w on w.address = $2 and w.followed_block <= $3
-    left join lateral (
-      select number, hash, timestamp from ${views}.block where number >= w.followed_block order by number limit 1
-    ) f on true
-    left join lateral (
-      select nonce from ${views}.transaction
-      where "from" = w.address and own and block <= $3 order by block, transaction_index limit 1
-    ) first on true
-    left join lateral (
-      select timestamp from ahs.own_call
-      where chain_id = $1 and wallet = $2 and block <= $3 and source = '${ENRICH}'
-      order by block desc, transaction_index desc, position desc limit 1
-    ) last on true
-    left join ahs.kept_history k on k.chain_id = $1 and k.wallet = $2`;
 }
 
 /** Followed wallets whose stored history ends before the index begins to follow them, in random order, without those in quarantine. */
@@ -133,15 +108,27 @@ export async function readGaps(
   db: Database,
   { chainId, asOfBlock, now, limit }: { chainId: number; asOfBlock: number; now: Date; limit: number },
 ): Promise<Address[]> {
-  const { rows } = await db.$client.query<{ wallet: Address }>(
-    `select k.wallet from ahs.kept_history k
-     join "chain_${chainId}".wallet w on w.address = k.wallet
-     where k.chain_id = $1 and k.to_block < w.followed_block and w.followed_block <= $2
-       and not exists (select from ahs.quarantine q
-         where q.chain_id = $1 and q.kind = 'history' and q.subject = k.wallet and q.next_try_at > $4)
-     order by random() limit $3`,
-    [chainId, asOfBlock, limit, now],
+  const { wallet } = indexOf(chainId);
+  const isHeld = and(
+    eq(quarantine.chainId, chainId),
+    eq(quarantine.kind, "history"),
+    eq(quarantine.subject, storedHistory.wallet),
+    gt(quarantine.nextTryAt, now),
   );
+  const rows = await db
+    .select({ wallet: storedHistory.wallet })
+    .from(storedHistory)
+    .innerJoin(wallet, eq(wallet.address, storedHistory.wallet))
+    .where(
+      and(
+        eq(storedHistory.chainId, chainId),
+        sql`${storedHistory.toBlock} < ${wallet.followedBlock}`,
+        lte(wallet.followedBlock, BigInt(asOfBlock)),
+        notExists(db.select({ kind: quarantine.kind }).from(quarantine).where(isHeld)),
+      ),
+    )
+    .orderBy(sql`random()`)
+    .limit(limit);
   return rows.map((row) => row.wallet);
 }
 

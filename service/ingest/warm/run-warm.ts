@@ -16,10 +16,10 @@ import { firstBlockSince, GROWTH, planSlice } from "./plan-slice.ts";
 import { warmPrices, warmSamples } from "./warm-chain.ts";
 import { headerOf, SourceFailure, type WarmContext } from "./warm-context.ts";
 import { warmSlice } from "./warm-slice.ts";
+import { ENOUGH_CALLS } from "./warm-state.sql.ts";
 import {
   closeWallets,
   countOpen,
-  ENOUGH_CALLS,
   openWallets,
   readWarmGroup,
   type WarmGroup,
@@ -119,12 +119,12 @@ export async function warmOnce(
   metrics: WarmMetrics,
 ): Promise<boolean> {
   const { enrich, source, now } = context;
-  const { db, chainId, schema } = enrich;
+  const { db, chainId } = enrich;
   const generation = (await readChainMark(db, chainId))?.generation;
   if (generation === undefined) return false;
-  const group = await readWarmGroup(db, { chainId, schema, most: state.most, now: now() });
+  const group = await readWarmGroup(db, { chainId, most: state.most, now: now() });
   if (group === null) {
-    const opened = await openWallets(db, { chainId, schema });
+    const opened = await openWallets(db, chainId);
     metrics.openWallets.set((await countOpen(db, chainId)).open);
     return opened > 0;
   }
@@ -237,10 +237,10 @@ async function warmShared(
 }
 
 /** Every followed wallet with the block in which the index began to follow it. */
-async function readFollowed({ enrich: { db, chainId, schema } }: WarmContext): Promise<Followed> {
+async function readFollowed({ enrich: { db, chainId } }: WarmContext): Promise<Followed> {
   return readSnapshot(db, async (client) => {
     const asOf = await readFinalized(client, chainId);
     if (asOf === null) return new Map();
-    return (await readEnrichState(client, { chainId, schema, asOfBlock: asOf.blockNumber })).wallets;
+    return (await readEnrichState(client, { chainId, asOfBlock: asOf.blockNumber })).wallets;
   });
 }

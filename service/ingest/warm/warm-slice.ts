@@ -8,14 +8,8 @@ import { historyFailure } from "../history/history.ts";
 import { compareWithNode, createNonceCheck } from "./check-rows.ts";
 import { storeBlocks } from "./store-blocks.ts";
 import { headerOf, SourceFailure, type WarmContext } from "./warm-context.ts";
-import {
-  type Covered,
-  ENOUGH_CALLS,
-  noteSlice,
-  readFirstNonces,
-  type WarmGroup,
-  type WarmWallet,
-} from "./warm-state.ts";
+import { ENOUGH_CALLS, type WarmWallet } from "./warm-state.sql.ts";
+import { type Covered, noteSlice, readFirstNonces, type WarmGroup } from "./warm-state.ts";
 
 /** Transactions and logs that are decoded and stored at once: what a kill can cost, and what memory holds. */
 const AT_ONCE = 4_000;
@@ -156,7 +150,7 @@ async function readExpected(
 ): Promise<ReadonlyMap<Address, number | null>> {
   if (coveredFrom !== null) return new Map(wallets.map(({ wallet, fromNonce }) => [wallet, fromNonce]));
   const { client, db, limits } = enrich;
-  const inIndex = await readFirstNonces(db, enrich, wallets);
+  const inIndex = await readFirstNonces(db, enrich.chainId, wallets);
   const entries = await mapLimited(wallets, limits.concurrency, async ({ wallet, followedBlock }) => {
     const known = inIndex.get(wallet);
     if (known !== undefined) return [wallet, known] as const;

@@ -1,21 +1,16 @@
-import { sql } from "drizzle-orm";
+import { and, eq, min, notExists, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
+import { isOneOf } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
+import { indexOf } from "../../db/index-tables.ts";
 import { insertRows } from "../../db/insert-rows.ts";
+import { enrichWallet } from "../../db/tables/enrich.ts";
+import { storedHistory } from "../../db/tables/history.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { holdsGeneration } from "../enrich/enrich-writes.ts";
 import type { BlockRange } from "../history/batch-source.ts";
-
-/** A followed wallet of which the time before the index is not read to its end. */
-export type WarmWallet = {
-  /** Lower-case. */
-  readonly wallet: Address;
-  /** First block in which the index follows it. */
-  readonly followedBlock: number;
-  /** Transactions that it had sent before what is read of it; null where that is not known. */
-  readonly fromNonce: number | null;
-};
+import { type CallFacts, callFacts, firstNonces, type WarmWallet, warmGroup } from "./warm-state.sql.ts";
 
 /** Wallets that are warmed together, since the same blocks are missing of each. */
 export type WarmGroup = {
@@ -24,18 +19,28 @@ export type WarmGroup = {
   readonly coveredFrom: number | null;
 };
 
-type Chain = { readonly chainId: number; readonly schema: string };
-
 /**
  * Marks followed wallets as open that nothing before the index is known of: those that were followed without a batch source. None
  * where the index begins with the chain. Returns how many.
  */
-export async function openWallets(db: Database, { chainId, schema }: Chain): Promise<number> {
-  const { rowCount } = await db.execute(sql`
-    update ahs.enrich_wallet e set warm_open = true
-    where e.chain_id = ${chainId} and not e.warm_open
-      and (select min(number) from ${sql.identifier(schema)}.block) > 1
-      and not exists (select from ahs.kept_history k where k.chain_id = e.chain_id and k.wallet = e.wallet)`);
+export async function openWallets(db: Database, chainId: number): Promise<number> {
+  const { block } = indexOf(chainId);
+  const [first] = await db.select({ number: min(block.number) }).from(block);
+  if (first?.number == null || first.number <= 1n) return 0;
+  const isRead = and(
+    eq(storedHistory.chainId, enrichWallet.chainId),
+    eq(storedHistory.wallet, enrichWallet.wallet),
+  );
+  const { rowCount } = await db
+    .update(enrichWallet)
+    .set({ warmOpen: true })
+    .where(
+      and(
+        eq(enrichWallet.chainId, chainId),
+        eq(enrichWallet.warmOpen, false),
+        notExists(db.select({ wallet: storedHistory.wallet }).from(storedHistory).where(isRead)),
+      ),
+    );
   return rowCount ?? 0;
 }
 
@@ -45,26 +50,9 @@ export async function openWallets(db: Database, { chainId, schema }: Chain): Pro
  */
 export async function readWarmGroup(
   db: Database,
-  { chainId, schema, most, now }: Chain & { readonly most: number; readonly now: Date },
+  of: Parameters<typeof warmGroup>[0],
 ): Promise<WarmGroup | null> {
-  const { rows } = await db.execute<WarmWallet & { covered: number | null }>(sql`
-    with open as (
-      select e.wallet, w.followed_block, k.from_block as covered, k.from_nonce, exists (
-        select from ahs.alert_subscription s
-        where s.chain_id = ${chainId} and s.wallet = e.wallet and s.ended_at is null and s.expires_at > ${now}
-      ) as watched
-      from ahs.enrich_wallet e
-      join ${sql.identifier(schema)}.wallet w on w.address = e.wallet
-      left join ahs.kept_history k on k.chain_id = e.chain_id and k.wallet = e.wallet
-      where e.chain_id = ${chainId} and e.warm_open and not exists (
-        select from ahs.quarantine q
-        where q.chain_id = ${chainId} and q.kind = 'warm' and q.subject = e.wallet and q.next_try_at > ${now})
-    ), first as (
-      select covered from open order by covered is null, watched desc, followed_block desc, wallet limit 1
-    )
-    select wallet, followed_block::float8 as "followedBlock", open.covered::float8 as covered, from_nonce::float8 as "fromNonce"
-    from open join first on open.covered is not distinct from first.covered
-    order by watched desc, followed_block desc, wallet limit ${most}`);
+  const { rows } = await db.execute<WarmWallet & { covered: number | null }>(warmGroup(of));
   const [first] = rows;
   if (first === undefined) return null;
   return {
@@ -74,18 +62,16 @@ export async function readWarmGroup(
 }
 
 /** Numbers of wallets: those of which the past is open, and all that are followed. */
-export async function countOpen(db: Pick<Database, "execute">, chainId: number) {
-  const { rows } = await db.execute<{ open: number; followed: number }>(sql`
-    select count(*) filter (where warm_open)::int as open, count(*)::int as followed
-    from ahs.enrich_wallet where chain_id = ${chainId}`);
-  return rows[0] ?? { open: 0, followed: 0 };
+export async function countOpen(db: Pick<NodePgDatabase, "$count">, chainId: number) {
+  const isFollowed = eq(enrichWallet.chainId, chainId);
+  return {
+    open: await db.$count(enrichWallet, and(isFollowed, eq(enrichWallet.warmOpen, true))),
+    followed: await db.$count(enrichWallet, isFollowed),
+  };
 }
 
 /** Days that are read before the block in which the index began to follow a wallet: those of the scoring window. */
 export const WINDOW_DAYS = 180;
-
-/** Newest own calls of a wallet with which its past is read far enough: a record is made of fewer. */
-export const ENOUGH_CALLS = 20_000;
 
 /** A wallet of a slice that was read. */
 export type Covered = WarmWallet & {
@@ -99,7 +85,8 @@ export type Covered = WarmWallet & {
  */
 export async function noteSlice(
   db: Database,
-  slice: Pick<Chain, "chainId"> & {
+  slice: {
+    readonly chainId: number;
     readonly generation: string;
     readonly source: string;
     readonly range: BlockRange;
@@ -137,26 +124,26 @@ export async function noteSlice(
         from_nonce = excluded.from_nonce, read_at = excluded.read_at`,
     });
     const done = wallets.filter((one) => isLast || isFull(one)).map(({ wallet }) => wallet);
-    await tx.execute(sql`
-      update ahs.enrich_wallet set warm_open = false
-      where chain_id = ${chainId} and wallet = any(${sql.param(done)}::text[])`);
+    await close(tx, chainId, done);
     return true;
   });
 }
 
 /** Notes that nothing more is to be read of the wallets. */
 export async function closeWallets(db: Database, chainId: number, wallets: readonly WarmWallet[]) {
-  const closed = sql.param(wallets.map(({ wallet }) => wallet));
-  await db.execute(sql`
-    update ahs.enrich_wallet set warm_open = false where chain_id = ${chainId} and wallet = any(${closed}::text[])`);
+  await close(
+    db,
+    chainId,
+    wallets.map(({ wallet }) => wallet),
+  );
 }
 
-/** Own calls of a wallet as they are stored. */
-type CallFacts = {
-  /** Unix seconds. */
-  readonly lastCallAt: number | null;
-  readonly isFull: boolean;
-};
+async function close(db: NodePgDatabase, chainId: number, wallets: readonly Address[]): Promise<void> {
+  await db
+    .update(enrichWallet)
+    .set({ warmOpen: false })
+    .where(and(eq(enrichWallet.chainId, chainId), isOneOf(enrichWallet.wallet, wallets)));
+}
 
 /** Whether the scoring window, which ends with the last call, begins no sooner than what is read. */
 function isPastWindow(calls: CallFacts | undefined, fromTimestamp: number): boolean {
@@ -165,35 +152,13 @@ function isPastWindow(calls: CallFacts | undefined, fromTimestamp: number): bool
 }
 
 /** Of the calls from a block on: a slice that was broken off leaves older ones. */
-async function readCallFacts(
-  tx: NodePgDatabase,
-  of: { readonly chainId: number; readonly wallets: readonly WarmWallet[]; readonly fromBlock: number },
-) {
-  const { chainId, wallets, fromBlock } = of;
-  const asked = sql.param(wallets.map(({ wallet }) => wallet));
-  const { rows } = await tx.execute<CallFacts & { wallet: Address }>(sql`
-    select asked.wallet, newest.calls = ${ENOUGH_CALLS} as "isFull", newest.last::float8 as "lastCallAt"
-    from unnest(${asked}::text[]) as asked (wallet)
-    cross join lateral (
-      select count(*) as calls, max(timestamp) as last from (
-        select timestamp from ahs.own_call o
-        where o.chain_id = ${chainId} and o.wallet = asked.wallet and o.block >= ${fromBlock}
-        order by block desc, transaction_index desc, position desc limit ${ENOUGH_CALLS}
-      ) newest
-    ) newest`);
+async function readCallFacts(tx: NodePgDatabase, of: Parameters<typeof callFacts>[0]) {
+  const { rows } = await tx.execute<CallFacts & { wallet: Address }>(callFacts(of));
   return new Map(rows.map(({ wallet, ...facts }) => [wallet, facts]));
 }
 
 /** Of the wallets' own transactions that the index holds after the block in which it began to follow each, the lowest nonce. */
-export async function readFirstNonces(db: Database, { schema }: Chain, wallets: readonly WarmWallet[]) {
-  const asked = sql.param(wallets.map(({ wallet }) => wallet));
-  const since = sql.param(wallets.map(({ followedBlock }) => followedBlock));
-  const { rows } = await db.execute<{ wallet: Address; nonce: number }>(sql`
-    select asked.wallet, first.nonce::float8 as nonce
-    from unnest(${asked}::text[], ${since}::bigint[]) as asked (wallet, since)
-    cross join lateral (
-      select nonce from ${sql.identifier(schema)}.transaction
-      where "from" = asked.wallet and own and block > asked.since order by block, transaction_index limit 1
-    ) first`);
+export async function readFirstNonces(db: Database, chainId: number, wallets: readonly WarmWallet[]) {
+  const { rows } = await db.execute<{ wallet: Address; nonce: number }>(firstNonces(chainId, wallets));
   return new Map(rows.map(({ wallet, nonce }) => [wallet, nonce]));
 }

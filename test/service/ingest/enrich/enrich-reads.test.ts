@@ -33,7 +33,7 @@ test("enriches no busy hub, and every account that makes calls of its own", asyn
     [CHAIN_ID, ACCOUNT],
   );
   const client = await db.$client.connect();
-  const query = { chainId: CHAIN_ID, schema: "chain_31337", asOfBlock: 100 };
+  const query = { chainId: CHAIN_ID, asOfBlock: 100 };
   const { wallets } = await readEnrichState(client, query).finally(() => client.release());
   expect([...wallets.keys()].toSorted()).toEqual([QUIET, CALMED, CALLER, ACCOUNT]);
 });
