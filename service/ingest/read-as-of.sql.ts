@@ -35,7 +35,7 @@ export function asOfSql(chainId: number): SQL {
   return sql`
     select ${block.number}::float8, ${block.hash}, ${block.timestamp}::float8
     from (${finalizedSql(chainId)}) finalized (number, hash, timestamp)
-    join ahs.enrich_cursor c on c.chain_id = ${sql.raw(String(chainId))} and c.block <= finalized.number
+    join ahs.enrich_cursor c on c.chain_id = ${chainId} and c.block <= finalized.number
     join ${block} on ${block.number} = c.block and ${block.hash} = c.block_hash
     where finalized.timestamp - ${block.timestamp} <= ${LONGEST_LAG}`;
 }

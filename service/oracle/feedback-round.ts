@@ -20,10 +20,10 @@ import type { Evidence, OrderKind, Step } from "../sender/orders/order-kind.ts";
 import { type OrderRound, orderRound, repeatOrders, runOrders } from "../sender/orders/run-orders.ts";
 import { enqueueTransaction } from "../sender/sender-transactions.ts";
 import { composeFeedback, type FeedbackPlace } from "./feedback-document.ts";
+import type { FeedbackScope } from "./feedback-rows.sql.ts";
 import {
   FEEDBACK_PURPOSE,
   type FeedbackRow,
-  type FeedbackScope,
   forgetEntry,
   insertFeedback,
   patchFeedback,

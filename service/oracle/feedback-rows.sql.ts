@@ -7,7 +7,13 @@ import { startOfDay } from "../db/day-budget.ts";
 import { indexOf } from "../db/index-tables.ts";
 import type { FeedbackLabel } from "../db/tables/publish.ts";
 import type { FeedbackScore } from "./feedback-document.ts";
-import type { FeedbackScope } from "./feedback-rows.ts";
+
+/** Whose feedback is meant: of one key, in one registry. */
+export type FeedbackScope = {
+  readonly chainId: number;
+  readonly registry: Address;
+  readonly client: Address;
+};
 
 /** The members of a FeedbackScore from `ahs.score s`, but for the wallet; `asOfSeconds` for its time. */
 export const SCORE_COLUMNS =

@@ -1,24 +1,17 @@
 import { and, desc, eq, gte, inArray, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Address, Hex } from "viem";
+import type { Hex } from "viem";
 import { lowerCase } from "../db/columns.ts";
 import type { Database } from "../db/database.ts";
 import { startOfDay } from "../db/day-budget.ts";
-import { orderColumns } from "../sender/orders/order-kind.ts";
 import { feedback, senderTransaction } from "../db/tables/publish.ts";
+import { orderColumns } from "../sender/orders/order-kind.ts";
 import type { FeedbackScore } from "./feedback-document.ts";
-import { type CandidateRow, feedbackCandidates } from "./feedback-rows.sql.ts";
+import { type CandidateRow, type FeedbackScope, feedbackCandidates } from "./feedback-rows.sql.ts";
 import type { FeedbackCandidate, Spent } from "./plan-feedback.ts";
 
 /** Purpose under which feedback is sent, and its cost is counted. */
 export const FEEDBACK_PURPOSE = "feedback";
-
-/** Whose feedback is meant: of one key, in one registry. */
-export type FeedbackScope = {
-  readonly chainId: number;
-  readonly registry: Address;
-  readonly client: Address;
-};
 
 const ofScope = ({ chainId, registry, client }: FeedbackScope) =>
   and(

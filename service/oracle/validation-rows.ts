@@ -7,9 +7,9 @@ import { startOfDay, turnOf } from "../db/day-budget.ts";
 import { indexOf } from "../db/index-tables.ts";
 import { insertRows } from "../db/insert-rows.ts";
 import { senderTransaction, validationRequest } from "../db/tables/publish.ts";
+import { currentScore, score } from "../db/tables/score.ts";
 import { orderColumns } from "../sender/orders/order-kind.ts";
 import type { FeedbackScore } from "./feedback-document.ts";
-import { currentScore, score } from "../db/tables/score.ts";
 import { rootsOf } from "./validation-rows.sql.ts";
 
 /** Purpose under which answers are sent. */

@@ -17,7 +17,6 @@ const [CONTRACT_SQL, IMPORTED_SQL] = [sql.raw(`'${CONTRACT}'`), sql.raw(`'${IMPO
 /** A subquery of every sanctioned address, once per source, up to a block, which is SQL; null is the newest block. */
 export function sanctionsListSql(chainId: number, asOfBlock: SQL | null): SQL {
   const { sanctionsChange: event } = indexOf(chainId);
-  const chain = sql.raw(String(chainId));
   const until = asOfBlock === null ? sql`true` : sql`${event.block} <= ${asOfBlock}`;
   const { address, block, readAt, listed } = sanctionsReading;
   return sql`(
@@ -28,7 +27,7 @@ export function sanctionsListSql(chainId: number, asOfBlock: SQL | null): SQL {
     where listed
     union all
     select ${address}, ${CONTRACT_SQL} as source, 'isSanctioned at block ' || ${block} as reference, ${msOf(sql`${readAt}`)} as detected_ms
-    from ${sanctionsReading} where ${sanctionsReading.chainId} = ${chain} and ${listed}
+    from ${sanctionsReading} where ${sanctionsReading.chainId} = ${chainId} and ${listed}
       and not exists (select from (select ${event.address} from ${event} where ${until}) e where e.address = ${address})
     union all
     select ${sanctionsEntry.address}, ${sanctionsEntry.source}, ${sanctionsEntry.reference}, ${msOf(sql`${sanctionsEntry.detectedAt}`)}
@@ -54,7 +53,7 @@ export function sanctionsFlagsJoin(chainId: number, address: SQL): SQL {
       order by ${sanctionsChange.block} desc, ${sanctionsChange.logIndex} desc limit 1
     ) as event on true
     left join ${sanctionsReading} as reading
-      on reading.chain_id = ${sql.raw(String(chainId))} and reading.address = ${address} and reading.listed
+      on reading.chain_id = ${chainId} and reading.address = ${address} and reading.listed
     left join ${sanctionsEntry} as entry on entry.source = ${IMPORTED_SQL} and entry.address = ${address}`;
 }
 

@@ -25,7 +25,7 @@ export const walletSnapshots = preparedByChain<Wanted>("wallet_snapshots", (chai
       select ${block.number}::float8 as "blockNumber", ${block.timestamp}::float8 as timestamp
       from ${block} order by ${block.number} desc limit 1
     ) as head on true
-    left join ahs.current_score as current on current.chain_id = ${sql.raw(String(chainId))} and current.wallet = wanted.address
+    left join ahs.current_score as current on current.chain_id = ${chainId} and current.wallet = wanted.address
     left join ${wallet} on ${wallet.address} = wanted.address
     ${sanctionsFlagsJoin(chainId, sql`wanted.address`)}
     left join lateral (
@@ -49,7 +49,7 @@ export const knownAtFinal = preparedByChain<Wanted>("wallet_at_final", (chainId)
     from ${ADDRESSES}
     left join (${asOfSql(chainId)}) as as_of (number, hash, timestamp) on true
     left join ${wallet} on ${wallet.address} = wanted.address
-    left join ahs.kept_history as kept on kept.chain_id = ${sql.raw(String(chainId))} and kept.wallet = wanted.address`;
+    left join ahs.kept_history as kept on kept.chain_id = ${chainId} and kept.wallet = wanted.address`;
 });
 
 /**

@@ -4,11 +4,10 @@ import { preparedByChain } from "../db/statement.ts";
 import { trendQuery } from "./scores.sql.ts";
 import type { ScoreTrend, StoredScore } from "./scores.ts";
 import { MOST_CALLS } from "./wallet-activity.ts";
-import type { WalletDetails } from "./wallet-details.ts";
 
 export type DetailRow = ScoreTrend &
-  Pick<StoredScore, "d1Score" | "d2Score"> &
-  Pick<WalletDetails, "calls"> & {
+  Pick<StoredScore, "d1Score" | "d2Score"> & {
+    readonly calls: number;
     /** Null without a score, as are the patterns. */
     readonly features: StoredScore["features"] | null;
     readonly patterns: StoredScore["patterns"] | null;

@@ -11,7 +11,6 @@ export const pastFacts = preparedByChain<{ readonly wallet: string; readonly asO
   (chainId) => {
     const { block, wallet, transaction } = indexOf(chainId);
     const w = alias(wallet, "w");
-    const chain = sql.raw(String(chainId));
     const [address, asOfBlock] = [sql.placeholder("wallet"), sql.placeholder("asOfBlock")];
     return sql`
       select
@@ -34,9 +33,9 @@ export const pastFacts = preparedByChain<{ readonly wallet: string; readonly asO
       ) first on true
       left join lateral (
         select timestamp from ahs.own_call
-        where chain_id = ${chain} and wallet = ${address} and block <= ${asOfBlock} and source = 'enrich'
+        where chain_id = ${chainId} and wallet = ${address} and block <= ${asOfBlock} and source = 'enrich'
         order by block desc, transaction_index desc, position desc limit 1
       ) last on true
-      left join ahs.kept_history k on k.chain_id = ${chain} and k.wallet = ${address}`;
+      left join ahs.kept_history k on k.chain_id = ${chainId} and k.wallet = ${address}`;
   },
 );

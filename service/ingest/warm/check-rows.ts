@@ -6,7 +6,7 @@ import { receiptLogs } from "../enrich/executions.ts";
 import { DEPOSIT_TYPE } from "../history/batch-rows.ts";
 import type { BatchTransaction, WalletsBlock } from "../history/batch-source.ts";
 import { type HistoryFailure, historyFailure } from "../history/history.ts";
-import type { WarmWallet } from "./warm-state.ts";
+import type { WarmWallet } from "./warm-state.sql.ts";
 
 /** Transactions of a batch that the node is asked for. */
 const SAMPLE = 3;

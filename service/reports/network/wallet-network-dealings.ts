@@ -80,7 +80,6 @@ async function readBlock(
   chainId: number,
   pin: PinnedBlock | null,
 ): Promise<{ readonly asOf: AsOf; readonly isNewest: boolean } | "not-ready" | "gone"> {
-  const schema = `chain_${chainId}`;
   const newest = await readAsOf(client, chainId);
   if (newest === null) return "not-ready";
   if (pin === null || pin.blockHash === newest.blockHash) return { asOf: newest, isNewest: true };

@@ -2,10 +2,16 @@
 import { sql } from "drizzle-orm";
 import type { Address } from "viem";
 import { preparedByChain } from "../../db/statement.ts";
+import type { ScoreRecord } from "../../model/score/record.ts";
 import { IS_LISTED, sanctionsFlagsJoin } from "../../sanctions/sanctions.sql.ts";
-import type { Exposure, ScoreExplanation } from "./risk-facts.ts";
 
-export type RiskRow = Pick<Exposure, "counterparties" | "calls" | "sentMicroUsd" | "listed"> & {
+type Explanation = Pick<ScoreRecord, "patterns" | "features">;
+
+export type RiskRow = {
+  readonly counterparties: number;
+  readonly calls: number;
+  readonly sentMicroUsd: number;
+  readonly listed: readonly Address[];
   readonly place: number;
   readonly followed: boolean;
   readonly asOfBlock: number | null;
@@ -13,7 +19,7 @@ export type RiskRow = Pick<Exposure, "counterparties" | "calls" | "sentMicroUsd"
   readonly failingCounterparties: number;
   readonly failingSent: number;
   readonly failingUnpriced: number;
-} & (ScoreExplanation | { readonly patterns: null; readonly features: null });
+} & (Explanation | { readonly patterns: null; readonly features: null });
 
 /**
  * One bounded index scan of the wallet's own contacts, with primary-key lookups for each. Contacts without calls and
@@ -26,7 +32,6 @@ export const walletRisks = preparedByChain<{
   readonly mixers: readonly string[];
   readonly limit: number;
 }>("wallet_risks", (chainId) => {
-  const chain = sql.raw(String(chainId));
   const { placeholder } = sql;
   return sql`
     select wanted.place, scored.patterns, scored.features, read.wallet is not null as followed, cursor.block::float8 as "asOfBlock",
@@ -34,8 +39,8 @@ export const walletRisks = preparedByChain<{
     from unnest(${placeholder("addresses")}::text[], ${placeholder("scoreIds")}::bigint[], ${placeholder("places")}::int[])
       as wanted (address, score_id, place)
     left join ahs.score as scored on scored.id = wanted.score_id
-    left join ahs.enrich_wallet as read on read.chain_id = ${chain} and read.wallet = wanted.address
-    left join ahs.enrich_cursor as cursor on cursor.chain_id = ${chain}
+    left join ahs.enrich_wallet as read on read.chain_id = ${chainId} and read.wallet = wanted.address
+    left join ahs.enrich_cursor as cursor on cursor.chain_id = ${chainId}
     left join lateral (
       select count(*)::float8 as counterparties, coalesce(sum(calls), 0)::float8 as calls,
              coalesce(sum(sent), 0)::float8 as "sentMicroUsd", min(first_time)::float8 as since,
@@ -50,12 +55,12 @@ export const walletRisks = preparedByChain<{
         from (
           select counterparty, calls, sent_micro_usd as sent, first_time
           from ahs.contact
-          where chain_id = ${chain} and account = wanted.address and counterparty <> wanted.address
+          where chain_id = ${chainId} and account = wanted.address and counterparty <> wanted.address
             and (calls > 0 or sent_micro_usd > 0)
           order by counterparty
           limit ${placeholder("limit")}
         ) as contact
-        left join ahs.current_score as peer on peer.chain_id = ${chain} and peer.wallet = contact.counterparty
+        left join ahs.current_score as peer on peer.chain_id = ${chainId} and peer.wallet = contact.counterparty
         ${sanctionsFlagsJoin(chainId, sql`contact.counterparty`)}
       ) as dealt
     ) as reached on true`;

@@ -31,7 +31,6 @@ export const availableBacking = preparedByChain<{
   readonly since: Date;
 }>("available_backing", (chainId) => {
   const { wallet } = indexOf(chainId);
-  const chain = sql.raw(String(chainId));
   const since = sql.placeholder("since");
   return sql`
       select wanted.wallet, coalesce(backing.cost_basis_micro_usd, 0) as "costBasisMicroUsd",
@@ -41,15 +40,15 @@ export const availableBacking = preparedByChain<{
         coalesce(promised.micro_usd, 0) as "promisedMicroUsd", promised.promises::float8 as promises
       from unnest(${sql.placeholder("wallets")}::text[]) as wanted (wallet)
       cross join (
-        select as_of_block, as_of_time from ahs.wallet_backing where chain_id = ${chain} and as_of_time > ${since} limit 1
+        select as_of_block, as_of_time from ahs.wallet_backing where chain_id = ${chainId} and as_of_time > ${since} limit 1
       ) as computed
-      left join ahs.wallet_backing as backing on backing.chain_id = ${chain} and backing.wallet = wanted.wallet
+      left join ahs.wallet_backing as backing on backing.chain_id = ${chainId} and backing.wallet = wanted.wallet
       left join ${wallet} on ${wallet.address} = wanted.wallet
       ${sanctionsFlagsJoin(chainId, sql`wanted.wallet`)}
       cross join lateral (
         select sum(amount_micro_usd) as micro_usd, count(*) as promises from (
           select amount_micro_usd from ahs.routing_promise
-          where chain_id = ${chain} and wallet = wanted.wallet and created_at > ${since} limit ${sql.raw(String(MAX_PROMISES))}
+          where chain_id = ${chainId} and wallet = wanted.wallet and created_at > ${since} limit ${sql.raw(String(MAX_PROMISES))}
         ) as newest
       ) as promised
       where backing.wallet is not null or ${wallet.followedBlock} <= computed.as_of_block`;

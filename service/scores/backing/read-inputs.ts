@@ -19,14 +19,8 @@ import { createContactCaches, loadFacts, loadMainFunders } from "../read/contact
 import { readTokenList } from "../read/read-rows.ts";
 import type { BackingInputs } from "./compute-backing.ts";
 import { endedJobs } from "./read-inputs.sql.ts";
-import type { WalletReceipt } from "./read-spending.sql.ts";
-import {
-  isPriced,
-  readSpending,
-  type SpendingQuery,
-  type WalletSpending,
-  windowOf,
-} from "./read-spending.ts";
+import type { SpendingQuery, WalletReceipt } from "./read-spending.sql.ts";
+import { isPriced, readSpending, type WalletSpending, windowOf } from "./read-spending.ts";
 
 export type BackingContext = {
   readonly db: Database;

@@ -8,7 +8,19 @@ import { addressesIn, type ChainFacts } from "../../chain/deployments.ts";
 import { lowerCase } from "../../db/columns.ts";
 import { indexOf } from "../../db/index-tables.ts";
 import type { Receipt } from "../../model/backing/seller-profile.ts";
-import type { SpendingQuery } from "./read-spending.ts";
+import type { AsOf, TokenList } from "../../model/features/types.ts";
+
+/** Values that the statements of one pass have in common. */
+export type SpendingQuery = {
+  readonly chainId: number;
+  readonly asOf: AsOf;
+  readonly tokens: TokenList;
+  readonly accounts: ChainFacts["accounts"];
+  /** False for an index that older code built. */
+  readonly hasBonds: boolean;
+  /** Rows of each kind that one statement returns at most, the largest. */
+  readonly most: number;
+};
 
 /** Price of each token on each day of the window; the native coin is the zero address. Units are powers of ten as digits. */
 export type Prices = {

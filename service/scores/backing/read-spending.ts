@@ -1,7 +1,6 @@
 import { and, desc, lte, type SQL } from "drizzle-orm";
 import type { ClientBase, QueryResultRow } from "pg";
 import { type Address, zeroAddress } from "viem";
-import type { ChainFacts } from "../../chain/deployments.ts";
 import { isOneOf, lowerCase } from "../../db/columns.ts";
 import { builderOn, NUMERIC_AS_BIGINT } from "../../db/database.ts";
 import { indexOf } from "../../db/index-tables.ts";
@@ -17,6 +16,7 @@ import {
   type Prices,
   paymentsOf,
   receiptsOf,
+  type SpendingQuery,
   venueFeesOf,
   type WalletCost,
   type WalletReceipt,
@@ -33,18 +33,6 @@ export type WalletSpending = {
   readonly bonds: Map<Address, bigint>;
   /** Payments and receipts left out for their number. */
   leftOut: number;
-};
-
-/** Values that the statements of one pass have in common. */
-export type SpendingQuery = {
-  readonly chainId: number;
-  readonly asOf: AsOf;
-  readonly tokens: TokenList;
-  readonly accounts: ChainFacts["accounts"];
-  /** False for an index that older code built. */
-  readonly hasBonds: boolean;
-  /** Rows of each kind that one statement returns at most, the largest. */
-  readonly most: number;
 };
 
 /**

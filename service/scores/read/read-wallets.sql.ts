@@ -40,7 +40,6 @@ export const walletFacts = preparedByChain<{
 }>("wallet_facts", (chainId) => {
   const { block, wallet, transaction } = indexOf(chainId);
   const w = alias(wallet, "w");
-  const chain = sql.raw(String(chainId));
   const enrichedBlock = sql.placeholder("enrichedBlock");
   return sql`
     select wanted.address, ${w.followedBlock}::float8 as "followedBlock", f.timestamp::float8 as "followedTimestamp",
@@ -53,8 +52,8 @@ export const walletFacts = preparedByChain<{
     from unnest(${sql.placeholder("wallets")}::text[]) as wanted (address)
     cross join (select ${block.number}, ${block.timestamp} from ${block} order by ${block.number} limit 1) start
     left join ${wallet} ${w} on ${w.address} = wanted.address and ${w.followedBlock} <= ${sql.placeholder("asOfBlock")}
-    left join ahs.kept_history kept on kept.chain_id = ${chain} and kept.wallet = wanted.address and kept.from_block <= ${enrichedBlock}
-    left join ahs.enrich_wallet e on e.chain_id = ${chain} and e.wallet = ${w.address}
+    left join ahs.kept_history kept on kept.chain_id = ${chainId} and kept.wallet = wanted.address and kept.from_block <= ${enrichedBlock}
+    left join ahs.enrich_wallet e on e.chain_id = ${chainId} and e.wallet = ${w.address}
     left join lateral (
       select ${block.timestamp} from ${block} where ${block.number} >= ${w.followedBlock} order by ${block.number} limit 1
     ) f on true
@@ -65,12 +64,12 @@ export const walletFacts = preparedByChain<{
     ) first on true
     left join lateral (
       select timestamp from ahs.own_call
-      where chain_id = ${chain} and wallet = wanted.address and block <= ${enrichedBlock}
+      where chain_id = ${chainId} and wallet = wanted.address and block <= ${enrichedBlock}
       order by block desc, transaction_index desc, position desc limit 1
     ) last on true
     left join lateral (
       select wallet, delegate from ahs.wallet_delegation
-      where chain_id = ${chain} and wallet = wanted.address and block <= ${enrichedBlock} order by block desc limit 1
+      where chain_id = ${chainId} and wallet = wanted.address and block <= ${enrichedBlock} order by block desc limit 1
     ) d on true
     where ${w.address} is not null or kept.wallet is not null`;
 });
@@ -84,7 +83,6 @@ export const servicesUp = preparedByChain<{ readonly wallets: readonly Address[]
   "services_up",
   (chainId) => {
     const { agentWallet } = indexOf(chainId);
-    const chain = sql.raw(String(chainId));
     return sql`
     select wanted.wallet, floor(extract(epoch from max(up.at)) / ${DAY})::float8 * ${DAY}
     from unnest(${sql.placeholder("wallets")}::text[]) as wanted (wallet)
@@ -93,11 +91,11 @@ export const servicesUp = preparedByChain<{ readonly wallets: readonly Address[]
       where ${agentWallet.wallet} = wanted.wallet and ${agentWallet.toBlock} is null
       order by ${agentWallet.agentId} desc limit ${MAX_AGENTS}
     ) a
-    join ahs.agent_document d on d.chain_id = ${chain} and d.agent_id = a.agent_id
+    join ahs.agent_document d on d.chain_id = ${chainId} and d.agent_id = a.agent_id
     cross join lateral jsonb_array_elements(d.services) service
     cross join lateral (
       select at from ahs.probe
-      where chain_id = ${chain} and endpoint = service->>'endpoint' and outcome = 'ok' order by at desc limit 1
+      where chain_id = ${chainId} and endpoint = service->>'endpoint' and outcome = 'ok' order by at desc limit 1
     ) up
     group by wanted.wallet`;
   },

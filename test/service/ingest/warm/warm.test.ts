@@ -11,7 +11,6 @@ import { createRpcSource } from "../../../../service/ingest/history/rpc-source.t
 import { createWarmMetrics, newWarmState, warmOnce } from "../../../../service/ingest/warm/run-warm.ts";
 import type { WarmContext } from "../../../../service/ingest/warm/warm-context.ts";
 import { ENOUGH_CALLS } from "../../../../service/ingest/warm/warm-state.sql.ts";
-import {} from "../../../../service/ingest/warm/warm-state.ts";
 import { compareCalls, formatCall } from "../../../../service/model/features/call-line.ts";
 import { readOwnCalls, scanBlocks } from "../../../../service/scores/verify/read-own-calls.ts";
 import {
