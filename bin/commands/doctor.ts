@@ -2,23 +2,15 @@ import { parseArgs } from "node:util";
 import { isUnauthorized, readSupported } from "../../service/access/payments/http-facilitator.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
+import { concern, fault, fine, notConfigured, type Verdict } from "../../service/check.ts";
+import { checkDisk } from "../../service/db/checks.ts";
+import { judgeTokens } from "../../service/verification/checks.ts";
 import { appealsOf } from "../appeal-settings.ts";
 import { type Config, parseConfig } from "../config.ts";
 import { chainChecks, type OpenedAccounts, openEarly } from "../doctor/chain-checks.ts";
 import { databaseChecks } from "../doctor/database-checks.ts";
-import { checkDisk } from "../doctor/disk.ts";
-import { judgeSettings, judgeTokens } from "../doctor/judge-service.ts";
-import {
-  type Check,
-  concern,
-  type Finding,
-  fault,
-  fine,
-  notConfigured,
-  runChecks,
-  safeReason,
-  type Verdict,
-} from "../doctor/run-checks.ts";
+import { judgeSettings } from "../doctor/judge-settings.ts";
+import { type AdvisedCheck, type Finding, runChecks, safeReason } from "../doctor/run-checks.ts";
 import { configuredModels, createTokenSearch, modelProbeFromConfig } from "../panel-from-config.ts";
 import type { PanelSettings } from "../panel-settings.ts";
 import { machineDate } from "../process.ts";
@@ -135,7 +127,7 @@ function checksOf(
     accounts: OpenedAccounts | null;
     database: ReturnType<typeof databaseChecks> | null;
   },
-): readonly Check[] {
+): readonly AdvisedCheck[] {
   const { rpcUrl, deploymentFile } = config;
   const hasChain = rpcUrl !== null && deploymentFile !== null && accounts !== null;
   return [

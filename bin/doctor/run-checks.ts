@@ -1,16 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { BaseError } from "viem";
+import { type Check, fault, type Verdict } from "../../service/check.ts";
 import { knownSecrets } from "../secrets/known-secrets.ts";
 import { createScrub } from "../secrets/scrub.ts";
 
-/** Looks at one thing, and says what it found in one verdict or several. */
-export type Check = {
-  readonly name: string;
+/** A check with what to do about it. */
+export type AdvisedCheck = Check & {
   /** Where to look when it throws or is late. */
   readonly advice: string;
   /** Better advice for the error, or null. */
   readonly adviceOn?: (error: unknown) => string | null;
-  readonly run: () => Promise<Verdict | readonly Verdict[]>;
 };
 
 /**
@@ -18,7 +17,7 @@ export type Check = {
  * longer than the deadline: a check that is late, or throws, has failed.
  */
 export async function runChecks(
-  checks: readonly Check[],
+  checks: readonly AdvisedCheck[],
   options: {
     deadlineMs: number;
     /** Why a check threw, without anything secret. */
@@ -30,7 +29,7 @@ export async function runChecks(
 }
 
 async function runOne(
-  check: Check,
+  check: AdvisedCheck,
   { deadlineMs, reasonOf }: Parameters<typeof runChecks>[1],
 ): Promise<Finding[]> {
   const { name, advice, adviceOn, run } = check;
@@ -48,40 +47,7 @@ async function runOne(
   }
 }
 
-/** Result of a check, with advice unless all is well. */
-export type Verdict = {
-  readonly level: "ok" | "skip" | "warn" | "fail";
-  readonly detail: string;
-  readonly advice: string | null;
-};
-
 export type Finding = Verdict & { readonly check: string };
-
-/** All is well. */
-export function fine(detail: string): Verdict {
-  return { level: "ok", detail, advice: null };
-}
-
-/** Not set in this environment, which is allowed. */
-export function notConfigured(what?: string): Verdict {
-  const detail = "not configured in this environment";
-  return { level: "skip", detail: what === undefined ? detail : `${what}: ${detail}`, advice: null };
-}
-
-/** Unknown, for a reason that another finding reports. */
-export function unseen(detail: string): Verdict {
-  return { level: "warn", detail: `not checked: ${detail}`, advice: null };
-}
-
-/** Works, and wants looking at. */
-export function concern(detail: string, advice: string): Verdict {
-  return { level: "warn", detail, advice };
-}
-
-/** Does not work, or will not for long. */
-export function fault(detail: string, advice: string): Verdict {
-  return { level: "fail", detail, advice };
-}
 
 const URLS = /\b[a-z][a-z0-9+.-]{0,30}:\/\/[^\s"']+/gi;
 const LONGEST = 200;

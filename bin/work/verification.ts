@@ -6,6 +6,7 @@ import { runEscrow } from "../../service/verification/escrow/run-escrow.ts";
 import { readSignatureDeadline } from "../../service/verification/escrow/settlements.ts";
 import { createEscrowMetrics, createVerdictMetrics } from "../../service/verification/metrics.ts";
 import type { AskDeps } from "../../service/verification/panel/ask-role.ts";
+import { awaitTokenFinding, onceKnown } from "../../service/verification/panel/await-token-finding.ts";
 import { largestRun, tokensOfCase } from "../../service/verification/panel/check-context.ts";
 import { VERDICT_UNITS } from "../../service/verification/panel/run-cost.ts";
 import { runPanel } from "../../service/verification/panel/run-panel.ts";
@@ -28,7 +29,6 @@ import { formsOf } from "../keys/key-settings.ts";
 import { configuredModels, createTokenSearch, panelsFromConfig } from "../panel-from-config.ts";
 import { openChainClient } from "../process.ts";
 import { type SendingParts, sendForRole } from "./sending.ts";
-import { awaitTokenFinding, onceKnown } from "./token-findings.ts";
 import { repeat, type WorkerParts } from "./upkeep.ts";
 
 const SETTLING_ROLES = ["verdictSigner", "relayer"] as const;

@@ -21,9 +21,9 @@ test("every metric is in the table of docs/operate.md, and the table has no othe
 });
 
 test("every check of ahs doctor is in its table", () => {
-  const checks = ["bin/doctor/chain-checks.ts", "bin/doctor/database-checks.ts", "bin/commands/doctor.ts"]
+  const checks = globSync("{bin/doctor/*,bin/commands/doctor,service/*/{,*-}checks}.ts", { cwd: ROOT })
     .map((file) => readFileSync(`${ROOT}/${file}`, "utf8"))
-    .flatMap((text) => text.match(/(?<=\bcheck\("|\bname: "|\bcheck: ")[a-z ]+(?=")/g) ?? []);
+    .flatMap((text) => text.match(/(?<=\bname: "|\bcheck: ")[a-z ]+(?=")/g) ?? []);
   expect(new Set(checks).size).toBeGreaterThan(15);
   for (const check of checks) expect(DOCUMENT).toContain(`\n| ${check} |`);
 });

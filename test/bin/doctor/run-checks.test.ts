@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { fine, runChecks, safeReason } from "../../../bin/doctor/run-checks.ts";
+import { runChecks, safeReason } from "../../../bin/doctor/run-checks.ts";
+import { fine } from "../../../service/check.ts";
 
 const reasonOf = (error: unknown) => String(error);
 

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
-import { judgeTokens } from "../../../bin/doctor/judge-service.ts";
-import { awaitTokenFinding, onceKnown } from "../../../bin/work/token-findings.ts";
-import type { TokenFinding } from "../../../service/verification/panel/find-read-token.ts";
+import { judgeTokens } from "../../../../service/verification/checks.ts";
+import { awaitTokenFinding, onceKnown } from "../../../../service/verification/panel/await-token-finding.ts";
+import type { TokenFinding } from "../../../../service/verification/panel/find-read-token.ts";
 
 const READ: TokenFinding = { kind: "read", token: "<|turn>" };
 const DOWN: TokenFinding = { kind: "unavailable", detail: "HTTP status 503", answersOthers: false };

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import { pauseAfter, pauseFor } from "../../service/db/run-loop.ts";
-import type { TokenFinding } from "../../service/verification/panel/find-read-token.ts";
-import type { RunPanel } from "../../service/verification/verdicts/run-one.ts";
+import { pauseAfter, pauseFor } from "../../db/run-loop.ts";
+import type { RunPanel } from "../verdicts/run-one.ts";
+import type { TokenFinding } from "./find-read-token.ts";
 
 const RETRY_MS = { first: 2_000, longest: 60_000 };
 /** Tries after which a server that answers other messages is taken to refuse those with tokens. */

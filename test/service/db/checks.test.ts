@@ -1,14 +1,21 @@
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import {
+  checkDatabaseDisk,
+  checkDisk,
   judgeClock,
+  judgeDisk,
+  judgeIndex,
   judgeMigrations,
   judgeQuarantine,
   judgeQueue,
   judgeRoles,
+  judgeUse,
   judgeVersion,
-} from "../../../bin/doctor/judge-service.ts";
+} from "../../../service/db/checks.ts";
 import type { RoleFacts } from "../../../service/db/operation-facts.ts";
 import { ROLES } from "../../../service/db/role-rights.ts";
+import { useFolder } from "../../support/use-folder.ts";
 
 test.each([
   [180_000, "ok"],
@@ -107,4 +114,56 @@ test("names each kind of quarantined work with its count, the oldest item and wh
     },
   ]);
   expect(judgeQuarantine([])).toMatchObject([{ level: "ok" }]);
+});
+
+test.each([
+  [null, "fail"],
+  [119, "ok"],
+  [121, "fail"],
+  [-121, "fail"],
+])("an index whose newest block is %s s old is %s", (age, level) => {
+  const now = new Date("2026-11-20T10:00:00Z");
+  const head = age === null ? null : { blockNumber: 9, timestamp: now.getTime() / 1_000 - age };
+  expect(judgeIndex(head, { now, maxAgeSeconds: 120 })).toMatchObject({ level });
+});
+
+test.each([
+  [6e9, "ok"],
+  [4e9, "warn"],
+  [0.9e9, "fail"],
+])("%d bytes free are %s", (freeBytes, level) => {
+  expect(judgeDisk("/data", { freeBytes, totalBytes: 5e10 })).toMatchObject({
+    level,
+    detail: expect.stringMatching(/^\/data: .* of 50\.0 GB free$/),
+  });
+});
+
+test.each([
+  [160, "ok"],
+  [161, "warn"],
+])("%d of 200 connections are %s", (connections, level) => {
+  expect(judgeUse({ bytes: 1e9, connections, maxConnections: 200 })).toMatchObject({ level });
+});
+
+const folder = useFolder();
+
+test("measures the disk that a folder will be on, and names the folder that is there", async () => {
+  const { detail } = await checkDisk(join(folder, "not", "made", "yet"));
+  expect(detail.startsWith(`${folder}: `)).toBe(true);
+});
+
+test.each([
+  ["postgres://u@127.0.0.1:5432/ahs", true],
+  ["postgres://u@[::1]:5432/ahs", true],
+  ["postgres:///ahs?host=/run/postgresql", true],
+  ["postgres://u@db.example:5432/ahs", false],
+])("the disk of the database at %s is measured: %s", async (url, isMeasured) => {
+  const { level, detail } = await checkDatabaseDisk(url, { folder });
+  if (isMeasured) expect(detail.startsWith(`${folder}: `)).toBe(true);
+  else expect([level, detail]).toEqual(["skip", expect.stringContaining("not known")]);
+});
+
+test.each([null, "/no/such/folder"])("a database here whose folder is %s is not known", async (unseen) => {
+  const verdict = await checkDatabaseDisk("postgres://u@127.0.0.1/ahs", { folder: unseen });
+  expect(verdict.level).toBe("skip");
 });

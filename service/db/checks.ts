@@ -1,11 +1,75 @@
-import { clockFault } from "../../service/db/database-clock.ts";
-import { freshnessOf, type IndexHead } from "../../service/db/index-snapshot.ts";
-import type { DatabaseUse, QueueAge, RoleFacts, ServerFacts } from "../../service/db/operation-facts.ts";
-import type { QuarantineFacts } from "../../service/db/quarantine.ts";
-import type { SourceStatus } from "../../service/sanctions/sources.ts";
-import type { TokenFinding } from "../../service/verification/panel/find-read-token.ts";
-import { NOT_KNOWN } from "../work/token-findings.ts";
-import { concern, fault, fine, unseen, type Verdict } from "./run-checks.ts";
+import { existsSync } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { type Check, concern, fault, fine, type Verdict } from "../check.ts";
+import type { Database } from "./database.ts";
+import { clockFault, type DatabaseClock } from "./database-clock.ts";
+import { freshnessOf, fromIndex, type IndexHead, readIndexHead } from "./index-snapshot.ts";
+import {
+  type DatabaseUse,
+  type QueueAge,
+  type RoleFacts,
+  readChainQueues,
+  readDatabaseUse,
+  readRoleFacts,
+  readServerFacts,
+  type ServerFacts,
+} from "./operation-facts.ts";
+import { type QuarantineFacts, readQuarantineFacts } from "./quarantine.ts";
+
+/** Checks of the server and of the schema. The first one connects: the others have nothing to say without a connection. */
+export function serverChecks(
+  { db, connect }: { readonly db: Database; readonly connect: () => Promise<DatabaseClock> },
+  { databaseUrl, isLocal }: { readonly databaseUrl: string; readonly isLocal: boolean },
+): readonly Check[] {
+  return [
+    {
+      name: "database",
+      run: async () => {
+        await connect();
+        return judgeVersion(await readServerFacts(db.$client));
+      },
+    },
+    {
+      name: "migrations",
+      run: async () => judgeMigrations((await readServerFacts(db.$client)).migrations),
+    },
+    { name: "rights", run: async () => judgeRoles(await readRoleFacts(db.$client), isLocal) },
+    { name: "clock", run: async () => judgeClock((await connect()).aheadSeconds()) },
+    { name: "database use", run: async () => judgeUse(await readDatabaseUse(db.$client)) },
+    {
+      name: "database disk",
+      run: async () => checkDatabaseDisk(databaseUrl, await readDatabaseUse(db.$client)),
+    },
+  ];
+}
+
+/** Checks of a chain's rows: its index, its quarantined items, and what waits to be sent. */
+export function chainRowChecks(
+  { db, now }: { readonly db: Database; readonly now: () => Promise<Date> },
+  { chainId, maxIndexAgeSeconds }: { readonly chainId: number; readonly maxIndexAgeSeconds: number },
+): readonly Check[] {
+  return [
+    {
+      name: "index",
+      run: async () => {
+        const head = await fromIndex(readIndexHead(db, chainId));
+        return judgeIndex(head, { now: await now(), maxAgeSeconds: maxIndexAgeSeconds });
+      },
+    },
+    {
+      name: "quarantine",
+      run: async () => judgeQuarantine(await readQuarantineFacts(db.$client, chainId)),
+    },
+    {
+      name: "queues",
+      run: async () => {
+        const { publish, sender } = await readChainQueues(db.$client, { chainId, now: await now() });
+        return [judgeQueue("publications", publish), judgeQueue("transactions", sender)];
+      },
+    },
+  ];
+}
 
 /** Whether the index follows the chain, by its newest block; null where it holds none. */
 export function judgeIndex(head: IndexHead | null, bound: Parameters<typeof freshnessOf>[1]): Verdict {
@@ -13,38 +77,6 @@ export function judgeIndex(head: IndexHead | null, bound: Parameters<typeof fres
     return fault("the index holds no block", 'start "ahs index", or wait for its first pass');
   const { ok, detail } = freshnessOf(head, bound);
   return ok ? fine(detail) : fault(detail, 'see that "ahs index" runs, and its log');
-}
-
-/** Seconds after which the imported list should have been renewed, and must have been. */
-const [OLD_LIST, STALE_LIST] = [2 * 86_400, 14 * 86_400];
-
-/** Whether a source of sanctions is up to date; `isOnly` if it is the only source. */
-export function judgeSanctions(source: SourceStatus, ageSeconds: number | null, isOnly: boolean): Verdict {
-  const name = source.source;
-  if (name === "chainalysis-oracle") {
-    const { unchecked } = source;
-    if (ageSeconds === null || unchecked === null)
-      return concern(`${name}: nothing indexed yet`, 'wait for "ahs index"');
-    return unchecked > 0
-      ? concern(
-          `${name}: ${unchecked} wallets not asked about yet`,
-          'see that "ahs work" runs and reaches the node',
-        )
-      : fine(`${name}: ${source.entries} entries at ${source.edition}`);
-  }
-  const advice = 'run "ahs sanctions import" daily';
-  if (ageSeconds === null) return (isOnly ? fault : concern)(`${name}: never imported`, advice);
-  const detail = `${name}: ${source.entries} entries, imported ${Math.floor(ageSeconds / 3_600)} h ago`;
-  if (ageSeconds > STALE_LIST) return fault(detail, advice);
-  return ageSeconds > OLD_LIST ? concern(detail, advice) : fine(detail);
-}
-
-/** Whether the time before the index is read of every followed wallet. */
-export function judgePast({ open, followed }: { readonly open: number; readonly followed: number }): Verdict {
-  const detail = `${followed - open} of ${followed} followed wallets have their time before the index`;
-  return open === 0
-    ? fine(detail)
-    : concern(detail, 'the worker reads the rest; "ahs warm" shows how far it is');
 }
 
 const GB = 1_000_000_000;
@@ -59,6 +91,27 @@ export function judgeDisk(
   return freeBytes < 5 * GB ? concern(detail, "make room, or move the folder") : fine(detail);
 }
 
+/** Measures the disk that a folder is on, or would be on. */
+export async function checkDisk(wanted: string): Promise<Verdict> {
+  let folder = wanted;
+  while (!existsSync(folder)) folder = dirname(folder);
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return judgeDisk(folder, { freeBytes: bavail * bsize, totalBytes: blocks * bsize });
+}
+
+const LOCAL_HOSTS: ReadonlySet<string> = new Set(["", "localhost", "127.0.0.1", "[::1]"]);
+
+/** Measures the disk of the database, which is known for one on this machine whose user may see its folder. */
+export async function checkDatabaseDisk(
+  databaseUrl: string,
+  { folder }: Pick<DatabaseUse, "folder">,
+): Promise<Verdict> {
+  const isHere = LOCAL_HOSTS.has(new URL(databaseUrl).hostname);
+  if (isHere && folder !== null && existsSync(folder)) return checkDisk(folder);
+  const detail = "not known: the folder of the database cannot be seen from here";
+  return { level: "skip", detail, advice: "watch its volume: AhsDatabaseDiskLow in docs/operate.md" };
+}
+
 /** Share of PostgreSQL's connections from which new processes may find none. */
 const CROWDED = 0.8;
 
@@ -68,71 +121,6 @@ export function judgeUse({ bytes, connections, maxConnections }: Omit<DatabaseUs
   return connections > CROWDED * maxConnections
     ? concern(detail, "raise max_connections, or run fewer processes: each opens up to 20")
     : fine(detail);
-}
-
-/** Whether the server of a model reads control tokens within messages, which would let a text open a turn of its own. */
-export function judgeTokens(
-  finding: TokenFinding,
-  { model, mayRead }: { readonly model: string; readonly mayRead: boolean },
-): Verdict {
-  switch (finding.kind) {
-    case "unread":
-      return fine(`${model}: no control token is read`);
-    case "read": {
-      const detail = `${model}: the control token ${finding.token} is read`;
-      return mayRead
-        ? concern(detail, "PANEL_ALLOW_CONTROL_TOKENS is set: the fence alone breaks tokens")
-        : fault(detail, '"ahs work" does not start the panel: choose a server that reads none');
-    }
-    case "unknown":
-      return concern(`${model}: not known if control tokens are read: ${finding.detail}`, NOT_KNOWN);
-    case "unavailable":
-      return unseen(`${model}: ${finding.detail}`);
-  }
-}
-
-export type ServiceSettings = {
-  readonly isLocal: boolean;
-  readonly publicUrl: string | null;
-  readonly payTo: string | null;
-  readonly hasPanel: boolean;
-  readonly hasPublisher: boolean;
-  readonly hasReceiptKey: boolean;
-  readonly hasTextKey: boolean;
-  readonly historySource: string;
-  readonly allowRawKeys: boolean;
-};
-
-/** Settings that a public service needs and that are missing. */
-export function judgeSettings(settings: ServiceSettings): readonly Verdict[] {
-  const { isLocal, publicUrl, payTo, hasPanel, hasPublisher, hasReceiptKey, historySource } = settings;
-  if (isLocal) return [fine("settings of a local chain")];
-  const found = [
-    ...(publicUrl === null
-      ? [(hasPublisher ? fault : concern)("PUBLIC_URL is not set", "set it: sign-ins and roots name it")]
-      : []),
-    ...(payTo === null ? [concern("X402_PAY_TO is not set", "set it to sell single calls and keys")] : []),
-    ...(hasPanel ? [] : [concern("no model is configured", "set PANEL_BASE_URL to judge outputs")]),
-    ...(hasPublisher ? [] : [concern("no publisher's key here", '"ahs work" needs one')]),
-    ...(hasReceiptKey
-      ? []
-      : [concern("RECEIPT_PRIVATE_KEY is not set", "set it to sign receipts of verdicts")]),
-    ...(settings.hasTextKey
-      ? []
-      : [concern("TEXT_ENCRYPTION_KEY is not set", "set it to encrypt stored orders and outputs")]),
-    ...(historySource === "none"
-      ? [
-          concern(
-            "no source of history",
-            "set HISTORY_SOURCE: paid calls for unknown wallets answer 404 without it",
-          ),
-        ]
-      : []),
-    ...(settings.allowRawKeys
-      ? [concern("ALLOW_RAW_KEYS is set", "keep keys in keystores or a remote signer: docs/security.md")]
-      : []),
-  ];
-  return found.length === 0 ? [fine("nothing is left out")] : found;
 }
 
 /** Versions that the tests run on, and those that the statements need. */
