@@ -1,9 +1,15 @@
+import { and, count, desc, eq, isNotNull, isNull, type SQL, sql } from "drizzle-orm";
 import type { Address, Hex } from "viem";
 import { type Deployment, registriesByAddress } from "../chain/deployments.ts";
 import { cachedReader } from "../db/cached.ts";
-import { type Database, rowsInTime } from "../db/database.ts";
+import { isOneOf } from "../db/columns.ts";
+import { type Database, rowsInTime, underDeadline } from "../db/database.ts";
 import { fromIndex, type IndexHead, readIndexHead } from "../db/index-snapshot.ts";
-import type { Grade } from "../model/score/record.ts";
+import { indexOf, numberOf } from "../db/index-tables.ts";
+import { toQuery } from "../db/statement.ts";
+import { registryAgent } from "../db/tables/scan.ts";
+import { currentScore, score } from "../db/tables/score.ts";
+import { type GradeChange, gradeChanges } from "./ecosystem.sql.ts";
 
 /** One chain in numbers. */
 export type Ecosystem = {
@@ -57,95 +63,58 @@ async function readEcosystem(
 
 /** A sanctioned wallet has score 0, so this reads few rows. */
 async function readCounts(db: Database, chainId: number) {
-  const [row] = await rowsInTime<Pick<Ecosystem, "scored" | "insufficient" | "sanctioned">>(db, {
-    name: "ecosystem_counts",
-    text: `select (select count(*) from ahs.current_score where chain_id = $1 and ahs_score is not null)::int as scored,
-                  (select count(*) from ahs.current_score where chain_id = $1 and ahs_score is null)::int as insufficient,
-                  (select count(*) from ahs.current_score where chain_id = $1 and ahs_score = 0 and sanctioned)::int as sanctioned`,
-    values: [chainId],
-  });
-  if (row === undefined) throw new Error("a statement without a source answered no row");
-  return row;
+  const countOf = (where?: SQL) =>
+    underDeadline(db).$count(currentScore, and(eq(currentScore.chainId, chainId), where));
+  const { ahsScore, sanctioned } = currentScore;
+  const [scored, insufficient, listed] = await Promise.all([
+    countOf(isNotNull(ahsScore)),
+    countOf(isNull(ahsScore)),
+    countOf(and(eq(ahsScore, 0), eq(sanctioned, true))),
+  ]);
+  return { scored, insufficient, sanctioned: listed };
 }
 
 async function readNewestScore(db: Database, chainId: number): Promise<Ecosystem["newestScore"]> {
-  const [newest] = await rowsInTime<NonNullable<Ecosystem["newestScore"]>>(db, {
-    name: "ecosystem_newest_score",
-    text: `select as_of_block::float8 as "asOfBlock", as_of_time as "asOfTime" from ahs.score
-           where chain_id = $1 order by id desc limit 1`,
-    values: [chainId],
-  });
+  const [newest] = await underDeadline(db)
+    .select({ asOfBlock: score.asOfBlock, asOfTime: score.asOfTime })
+    .from(score)
+    .where(eq(score.chainId, chainId))
+    .orderBy(desc(score.id))
+    .limit(1);
   return newest ?? null;
 }
 
-async function readAgents(
-  db: Database,
-  chain: Pick<Deployment, "chainId" | "registries">,
-): Promise<number | null> {
-  const { chainId } = chain;
-  const [row] = await rowsInTime<{ agents: number }>(db, {
-    name: `ecosystem_agents_${chainId}`,
-    text: `select ((select count(*) from "chain_${chainId}".agent)
-             + (select count(*) from ahs.registry_agent where chain_id = $1 and registry = any($2::text[])))::int as agents`,
-    values: [chainId, [...registriesByAddress(chain).keys()]],
-  });
-  return row?.agents ?? null;
+async function readAgents(db: Database, chain: Pick<Deployment, "chainId" | "registries">): Promise<number> {
+  const inTime = underDeadline(db);
+  const isListed = and(
+    eq(registryAgent.chainId, chain.chainId),
+    isOneOf(registryAgent.registry, [...registriesByAddress(chain).keys()]),
+  );
+  return (await inTime.$count(indexOf(chain.chainId).agent)) + (await inTime.$count(registryAgent, isListed));
 }
 
 async function readNewestRoot(db: Database, chainId: number): Promise<Ecosystem["newestRoot"]> {
-  const [root] = await rowsInTime<{ epoch: number; transactionHash: Hex; seconds: number }>(db, {
-    name: `ecosystem_newest_root_${chainId}`,
-    text: `select epoch::float8 as epoch, transaction_hash as "transactionHash", published_at::float8 as seconds
-           from "chain_${chainId}".oracle_root order by oracle_root.epoch desc limit 1`,
-  });
+  const { oracleRoot } = indexOf(chainId);
+  const { epoch, transactionHash, publishedAt } = oracleRoot;
+  const [root] = await underDeadline(db)
+    .select({ epoch: numberOf(epoch), transactionHash, seconds: numberOf(publishedAt) })
+    .from(oracleRoot)
+    .orderBy(desc(epoch))
+    .limit(1);
   if (root === undefined) return null;
   const { seconds, ...rest } = root;
   return { ...rest, publishedAt: new Date(seconds * 1000) };
 }
 
-/** A grade in the oracle that is another than the one before; null for a record without enough history. */
-export type GradeChange = {
-  /** Lower-case. */
-  readonly wallet: Address;
-  readonly from: Grade | null;
-  readonly to: Grade | null;
-  /** When the transaction was mined. */
-  readonly at: Date;
-  readonly transactionHash: Hex;
-};
-
-/** Publications read: most are heartbeats and moves within a grade. */
-const PUBLICATIONS_READ = 2_000;
-const CHANGES = 50;
 const GRADE_CHANGES_CACHED_MS = 15_000;
 
 /** Reads the newest changes of grade among the newest publications, newest first, at most every quarter of a minute. */
 export function createGradeChangeReader(db: Database, { chainId, monotonicMs }: ReaderOptions) {
-  const values = [chainId, PUBLICATIONS_READ, CHANGES];
   return cachedReader<readonly GradeChange[]>(
-    () => rowsInTime<GradeChange>(db, { name: "grade_changes", text: GRADE_CHANGES, values }),
+    () => rowsInTime<GradeChange>(db, toQuery(gradeChanges(chainId))),
     { milliseconds: GRADE_CHANGES_CACHED_MS, monotonicMs },
   );
 }
-
-/** The previous grade is that of the wallet's confirmed intent before, found by the index of a wallet's intents. */
-const GRADE_CHANGES = `
-  select newest.wallet, was.grade as from, became.grade as to, sent.mined_at as at, sent.mined_hash as "transactionHash"
-  from (
-    select id, wallet, score_id, reason, sender_transaction_id from ahs.publish_intent
-    where chain_id = $1 and state = 'confirmed' order by id desc limit $2
-  ) as newest
-  join ahs.score as became on became.id = newest.score_id
-  join ahs.sender_transaction as sent
-    on sent.id = newest.sender_transaction_id and sent.mined_hash is not null and sent.mined_at is not null
-  cross join lateral (
-    select score_id from ahs.publish_intent
-    where chain_id = $1 and wallet = newest.wallet and id < newest.id and state = 'confirmed'
-    order by id desc limit 1
-  ) as earlier
-  join ahs.score as was on was.id = earlier.score_id
-  where newest.reason in ('grade', 'flag') and was.grade is distinct from became.grade
-  order by newest.id desc limit $3`;
 
 /** How many wallets have each score now, 0 to 100, by rising score; scores without a wallet are left out. */
 export type ScoreDistribution = readonly { readonly score: number; readonly wallets: number }[];
@@ -154,32 +123,38 @@ export type ScoreDistribution = readonly { readonly score: number; readonly wall
 export function createDistributionReader(db: Database, { chainId, monotonicMs }: ReaderOptions) {
   return cachedReader<ScoreDistribution>(
     () =>
-      rowsInTime<ScoreDistribution[number]>(db, {
-        name: "score_distribution",
-        text: `select ahs_score as score, count(*)::int as wallets from ahs.current_score
-               where chain_id = $1 and ahs_score is not null group by ahs_score order by ahs_score`,
-        values: [chainId],
-      }),
+      underDeadline(db)
+        .select({ score: sql<number>`${currentScore.ahsScore}`, wallets: count() })
+        .from(currentScore)
+        .where(and(eq(currentScore.chainId, chainId), isNotNull(currentScore.ahsScore)))
+        .groupBy(currentScore.ahsScore)
+        .orderBy(currentScore.ahsScore),
     { milliseconds: NUMBERS_CACHED_MS, monotonicMs },
   );
 }
 
 /** The wallet that the index of a chain has followed longest, lower-case; null while it follows none. */
 export async function readSampleWallet(db: Database, chainId: number): Promise<Address | null> {
-  const [wallet] = await rowsInTime<{ address: Address }>(db, {
-    name: "sample_wallet",
-    text: `select address from "chain_${chainId}".wallet order by followed_block, address limit 1`,
-  });
-  return wallet?.address ?? null;
+  const { wallet } = indexOf(chainId);
+  const { address, followedBlock } = wallet;
+  const [first] = await underDeadline(db)
+    .select({ address })
+    .from(wallet)
+    .orderBy(followedBlock, address)
+    .limit(1);
+  return first?.address ?? null;
 }
 
 /** An early agent of the index that has a wallet; null where the first hundred have none. */
 export async function readSampleAgent(db: Database, chainId: number): Promise<bigint | null> {
-  const [agent] = await rowsInTime<{ agentId: string }>(db, {
-    name: "sample_agent",
-    text: `select agent_id::text as "agentId"
-           from (select agent_id, wallet from "chain_${chainId}".agent order by agent_id limit 100) early
-           where wallet is not null order by agent_id limit 1`,
-  });
-  return agent === undefined ? null : BigInt(agent.agentId);
+  const { agent } = indexOf(chainId);
+  const { agentId, wallet } = agent;
+  const early = await underDeadline(db)
+    .select({ agentId, wallet })
+    .from(agent)
+    .orderBy(agentId)
+    .limit(EARLY_AGENTS);
+  return early.find((one) => one.wallet !== null)?.agentId ?? null;
 }
+
+const EARLY_AGENTS = 100;

@@ -1,7 +1,8 @@
 import { html } from "hono/html";
 import type { Address } from "viem";
 import type { ScanNight } from "../../registries/nightly/service-records.ts";
-import type { Ecosystem, GradeChange, ScoreDistribution } from "../../scores/ecosystem.ts";
+import type { GradeChange } from "../../scores/ecosystem.sql.ts";
+import type { Ecosystem, ScoreDistribution } from "../../scores/ecosystem.ts";
 import type { ListQuery } from "../../scores/leaderboard.ts";
 import type { SettledVerdict } from "../../verification/escrow/settled-verdicts.ts";
 import { getAhsRoute } from "../routes/get-ahs-route.ts";

@@ -9,7 +9,8 @@ import type { RegisteredAgent } from "../../registries/documents/agent-names.ts"
 import type { ScanNight } from "../../registries/nightly/service-records.ts";
 import type { Comparison } from "../../reports/comparison.ts";
 import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
-import type { Ecosystem, GradeChange, ScoreDistribution } from "../../scores/ecosystem.ts";
+import type { GradeChange } from "../../scores/ecosystem.sql.ts";
+import type { Ecosystem, ScoreDistribution } from "../../scores/ecosystem.ts";
 import type { createLeaderboardReader } from "../../scores/leaderboard.ts";
 import type { ScoreHistory } from "../../scores/score-history.ts";
 import type { PublishedScore, ScoreReference, WalletSnapshot } from "../../scores/scores.ts";

@@ -2,7 +2,7 @@ import { html } from "hono/html";
 import type { Address } from "viem";
 import { Problem, unavailable } from "../../access/problems.ts";
 import { gradeLabel } from "../../model/score/record.ts";
-import type { GradeChange } from "../../scores/ecosystem.ts";
+import type { GradeChange } from "../../scores/ecosystem.sql.ts";
 import { shownScore } from "../../scores/scores.ts";
 import { answer } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";

@@ -1,4 +1,3 @@
-import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Address, toEventSelector } from "viem";
 import { getAbiItem } from "viem/utils";
@@ -6,9 +5,15 @@ import { reputationRegistryAbi } from "../../chain/abi/reputation-registry.ts";
 import { decodeEvent } from "../../chain/bounded-abi.ts";
 import type { RawLog } from "../../chain/node/rpc-answers.ts";
 import { lowerCase } from "../../db/columns.ts";
-import { viewOf } from "../../db/index-snapshot.ts";
 import { readAsOf } from "../../ingest/read-as-of.ts";
 import { type RegistryLogSource, readRegistryLogs } from "../../oracle/read-registry-logs.ts";
+import {
+  deleteBeyond,
+  deleteEntries,
+  type EntryName,
+  type GivenEntry,
+  insertPaid,
+} from "./paid-feedback-round.sql.ts";
 
 type PaidFeedbackDeps = RegistryLogSource & { readonly usdc: Address };
 
@@ -33,14 +38,6 @@ export async function paidFeedbackRound(deps: PaidFeedbackDeps): Promise<void> {
     await trim(tx, deps, agents);
   });
 }
-
-type EntryName = { readonly agentId: string; readonly client: Address; readonly feedbackIndex: string };
-type GivenEntry = EntryName & {
-  readonly block: number;
-  readonly logIndex: number;
-  readonly value: string;
-  readonly tag: string;
-};
 
 const VALUE_DECIMALS = 18;
 const MOST_TAG_CHARACTERS = 32;
@@ -79,35 +76,14 @@ function contentOf(
 
 /** Entries of one statement, so that each stays below its time limit. */
 const ENTRIES = 200;
-/** Transfers by a client that are looked at for an entry, the newest: it can make any number, of any token. */
-const MOST_TRANSFERS = 10_000;
-
 /** Stores the entries of clients that paid the wallet that the agent had then, and returns their agents. */
 async function storePaid(
   tx: NodePgDatabase,
   { chainId, registry, usdc }: PaidFeedbackDeps,
   given: readonly GivenEntry[],
 ): Promise<readonly string[]> {
-  const { rows } = await tx.execute<{ agentId: string }>(sql`
-    insert into ahs.paid_feedback (chain_id, registry, agent_id, client, feedback_index, wallet, block, value, tag, paid)
-    select ${chainId}, ${lowerCase(registry)}, g."agentId", g.client, g."feedbackIndex", w.wallet, g.block, g.value, g.tag, p.paid
-    from json_to_recordset(${JSON.stringify(given)}::json) as g ("agentId" numeric, client text, "feedbackIndex" numeric,
-      block bigint, "logIndex" integer, value numeric, tag text)
-    cross join lateral (
-      select wallet from ${viewOf(chainId, "agent_wallet")}
-      where agent_id = g."agentId" and from_block <= g.block and (to_block is null or to_block > g.block)
-      order by from_block desc, id limit 1
-    ) w
-    cross join lateral (
-      select sum(amount) as paid from (
-        select "to", token, standard, amount from ahs.enrich_transfer
-        where chain_id = ${chainId} and "from" = g.client and (block, log_index) < (g.block, g."logIndex")
-        order by block desc limit ${MOST_TRANSFERS}
-      ) as newest
-      where "to" = w.wallet and token = ${lowerCase(usdc)} and standard = 'erc20' and amount > 0
-    ) p
-    where p.paid > 0 and g.client <> w.wallet
-    on conflict do nothing returning agent_id::text as "agentId"`);
+  const entries = { chainId, registry: lowerCase(registry), usdc: lowerCase(usdc), given };
+  const { rows } = await tx.execute<{ agentId: string }>(insertPaid(entries));
   return [...new Set(rows.map(({ agentId }) => agentId))];
 }
 
@@ -117,15 +93,8 @@ async function deleteRevoked(
   revoked: readonly EntryName[],
 ): Promise<void> {
   if (revoked.length === 0) return;
-  await tx.execute(sql`
-    delete from ahs.paid_feedback f
-    using json_to_recordset(${JSON.stringify(revoked)}::json) as r ("agentId" numeric, client text, "feedbackIndex" numeric)
-    where f.chain_id = ${chainId} and f.registry = ${lowerCase(registry)} and f.agent_id = r."agentId"
-      and f.client = r.client and f.feedback_index = r."feedbackIndex"`);
+  await tx.execute(deleteEntries({ chainId, registry: lowerCase(registry), revoked }));
 }
-
-/** Entries of one client for one agent, the newest, and of one agent: those of the clients that paid most. */
-const [MOST_OF_CLIENT, MOST_OF_AGENT] = [4, 200];
 
 /** An entry of a small payer never takes the place of one by a client that paid more. */
 async function trim(
@@ -134,19 +103,5 @@ async function trim(
   agents: readonly string[],
 ): Promise<void> {
   if (agents.length === 0) return;
-  await tx.execute(sql`
-    with ranked as (
-      select agent_id, client, feedback_index, paid, block,
-        row_number() over (partition by agent_id, client order by feedback_index desc) as of_client
-      from ahs.paid_feedback
-      where chain_id = ${chainId} and registry = ${lowerCase(registry)} and agent_id = any(${sql.param(agents)}::numeric[])
-    ), placed as (
-      select *, row_number() over (
-        partition by agent_id, of_client <= ${MOST_OF_CLIENT} order by paid desc, block, client, feedback_index desc) as of_agent
-      from ranked
-    )
-    delete from ahs.paid_feedback f using placed p
-    where f.chain_id = ${chainId} and f.registry = ${lowerCase(registry)} and f.agent_id = p.agent_id
-      and f.client = p.client and f.feedback_index = p.feedback_index
-      and (p.of_client > ${MOST_OF_CLIENT} or p.of_agent > ${MOST_OF_AGENT})`);
+  await tx.execute(deleteBeyond({ chainId, registry: lowerCase(registry), agents }));
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ScanNight } from "../../../../service/registries/nightly/service-records.ts";
-import type { Ecosystem, GradeChange } from "../../../../service/scores/ecosystem.ts";
+import type { GradeChange } from "../../../../service/scores/ecosystem.sql.ts";
+import type { Ecosystem } from "../../../../service/scores/ecosystem.ts";
 import type { SettledVerdict } from "../../../../service/verification/escrow/settled-verdicts.ts";
 import { NOW, WALLET, WALLET_EIP55 } from "../fake-ports.ts";
 import { EMPTY_ECOSYSTEM, htmlOf } from "./fake-public-pages.ts";
