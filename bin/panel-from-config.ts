@@ -59,8 +59,14 @@ function openPanel(
   return {
     models: measureModels(openModels(settings, { now, sendTo }), { metrics, prices, monotonicMs }),
     settings: {
-      ...{ models, contextTokens, answerTokens, prices, prompts: loadPrompts() },
-      ...{ hasSecondModel: settings.second !== null, limits, earlyStop: settings.earlyStop },
+      models,
+      contextTokens,
+      answerTokens,
+      prices,
+      prompts: loadPrompts(),
+      hasSecondModel: settings.second !== null,
+      limits,
+      earlyStop: settings.earlyStop,
       controlTokens,
     },
     newMarker: () => randomBytes(16).toString("hex"),
@@ -85,8 +91,15 @@ function openServer(
 ): ModelPort {
   return createOpenaiModels({
     send: sendTo?.({ baseUrl, apiKey }),
-    ...{ baseUrl, apiKey, temperature, seed, callMs, answerTokens },
-    ...{ retry: MODEL_RETRIES, random: Math.random, now },
+    baseUrl,
+    apiKey,
+    temperature,
+    seed,
+    callMs,
+    answerTokens,
+    retry: MODEL_RETRIES,
+    random: Math.random,
+    now,
   });
 }
 

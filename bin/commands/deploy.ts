@@ -80,7 +80,8 @@ async function withOracle(payer: Payer, wanted: OracleOptions) {
   const deployment: Deployment = {
     ...network,
     startBlock,
-    ...{ identityRegistry, sanctionsList },
+    identityRegistry,
+    sanctionsList,
     oracle: { address: oracle.address, startBlock },
     verdictEvaluator: null,
     assuranceAccounts: null,
@@ -123,8 +124,12 @@ async function withEvaluator(payer: Payer, wanted: EvaluatorOptions, deploymentF
   const { verdictEvaluator, escrows, hooks, assuranceAccounts } = await deployEvaluator({
     walletClient: openWallet(rpcUrl, account),
     publicClient,
-    ...{ oracle: base.oracle.address, usdc: base.usdc },
-    ...{ owner, signers, gate, escrows: wanted.escrows },
+    oracle: base.oracle.address,
+    usdc: base.usdc,
+    owner,
+    signers,
+    gate,
+    escrows: wanted.escrows,
   });
   const words = [
     `evaluator ${verdictEvaluator.address} on chain ${chainId} from block ${verdictEvaluator.startBlock}`,

@@ -59,7 +59,10 @@ async function refresh(args: readonly string[], { db, deployment, out }: Network
     out,
   });
   show("popular contracts", {
-    ...{ known: accounts.popularContracts ?? [], found: await readPopularContracts(db, of), names, out },
+    known: accounts.popularContracts ?? [],
+    found: await readPopularContracts(db, of),
+    names,
+    out,
   });
 }
 

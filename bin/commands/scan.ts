@@ -52,7 +52,11 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
   await withDatabase({ ...config, logLevel: "fatal" }, "scan", async (db, { now }) => {
     await requireMigrated(db);
     await runScanCommand(args, {
-      ...{ db, chainId: deployment.chainId, out, now, signal: shutdownSignal() },
+      db,
+      chainId: deployment.chainId,
+      out,
+      now,
+      signal: shutdownSignal(),
       openScan: () => openScan({ config, deployment, db, now }),
     });
   });

@@ -147,7 +147,14 @@ export async function createServices(
   });
   const backing = createPromisedAmounts({ db, chainId, now });
   const services: Services = {
-    ...{ chainId, chainName: deployment.name, clock, logger, life, registry, scores, sanctionsSources },
+    chainId,
+    chainName: deployment.name,
+    clock,
+    logger,
+    life,
+    registry,
+    scores,
+    sanctionsSources,
     ...callers,
     clockAheadSeconds: clock.aheadSeconds,
     randomId: randomUUID,

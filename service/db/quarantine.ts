@@ -187,8 +187,11 @@ export async function workThrough(
   logger.error(
     {
       kind,
-      ...{ quarantined: stored, notStored: faults.length - stored, left: untried.length },
-      ...{ subject: first?.subject, err: first?.error },
+      quarantined: stored,
+      notStored: faults.length - stored,
+      left: untried.length,
+      subject: first?.subject,
+      err: first?.error,
     },
     "items failed alone and are quarantined",
   );

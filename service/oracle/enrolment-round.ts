@@ -68,7 +68,9 @@ export async function enrolmentRound(deps: EnrolmentRoundDeps): Promise<Enrolmen
       const rows = await readOpenEnrolments(tx, chainId, { now, limit: policy.batch });
       const due: EnrolmentRow[] = [];
       const settled = await runOrders(enrolmentKind({ ...deps, ...policy, indexedBlock }), {
-        ...{ rows, now, indexedBlock },
+        rows,
+        now,
+        indexedBlock,
         settle: async ({ row, step }) => {
           if (step.kind === "again" && row.state === "pending") due.push(row);
           else await patchEnrolment(tx, { chainId, wallet: row.wallet, from: row.state }, patchOf(step));

@@ -109,7 +109,12 @@ function isSecondCall({ entry, wanted, revoked }: FeedbackCandidate): boolean {
 
 /** Labels from the best on. */
 const SEVERITY: Readonly<Record<FeedbackLabel, number>> = {
-  ...{ A: 0, B: 1, C: 2, D: 3, E: 4, F: 5 },
+  A: 0,
+  B: 1,
+  C: 2,
+  D: 3,
+  E: 4,
+  F: 5,
   sanctioned: 6,
 };
 

@@ -94,7 +94,8 @@ async function enqueueRoot(
 ): Promise<number> {
   const { chainId, sender } = target;
   return enqueueTransaction(tx, {
-    ...{ chainId, sender },
+    chainId,
+    sender,
     reference: `${ROOT_PURPOSE}:${root.epoch}:${root.attempt}`,
     purpose: ROOT_PURPOSE,
     to: target.oracle,

@@ -150,7 +150,9 @@ function requestOf(log: RawLog): NewValidation | null {
   const { agentId, requestURI, requestHash } = event.args;
   const isStorable = requestURI.length <= MOST_URI_CHARACTERS && !requestURI.includes("\0");
   return {
-    ...{ requestHash, agentId, block: log.blockNumber },
+    requestHash,
+    agentId,
+    block: log.blockNumber,
     requestUri: isStorable ? requestURI : "",
     state: isStorable ? "pending" : "refused",
     reason: isStorable
@@ -328,8 +330,14 @@ async function send(
     });
     const key = { chainId, registry, requestHash, from: "pending" } as const;
     const isMine = await patchValidation(tx, key, {
-      ...{ state: "sent", reason: null, response, document, documentHash },
-      ...{ senderTransactionId, sentAt: now, parties: [...parties] },
+      state: "sent",
+      reason: null,
+      response,
+      document,
+      documentHash,
+      senderTransactionId,
+      sentAt: now,
+      parties: [...parties],
     });
     if (!isMine) throw new Error(`the validation request ${requestHash} is no longer pending`);
   });

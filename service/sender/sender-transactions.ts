@@ -13,8 +13,14 @@ export type SenderTransactionPatch = Partial<typeof senderTransaction.$inferInse
 
 /** Columns of a transaction in state queued: neither a nonce nor anything that depends on one. */
 export const WITHOUT_NONCE = {
-  ...{ nonce: null, gasLimit: null, maxFeePerGas: null, maxPriorityFeePerGas: null },
-  ...{ hashes: [], raw: null, broadcastAt: null, broadcastBlock: null },
+  nonce: null,
+  gasLimit: null,
+  maxFeePerGas: null,
+  maxPriorityFeePerGas: null,
+  hashes: [],
+  raw: null,
+  broadcastAt: null,
+  broadcastBlock: null,
 } satisfies SenderTransactionPatch;
 
 /** One key on one chain: whose transactions are meant. */

@@ -44,7 +44,10 @@ export function mountMcp(
     const handler = createMcpHandler(
       () =>
         createServer({
-          ...{ tools, served, origin, dispatch },
+          tools,
+          served,
+          origin,
+          dispatch,
           headers: carriedHeaders(context),
           signal: req.raw.signal,
         }),

@@ -166,7 +166,13 @@ async function viewOf(
     })),
   );
   return {
-    ...{ self, summary, owed, subscriptions, verdicts, usage, now },
+    self,
+    summary,
+    owed,
+    subscriptions,
+    verdicts,
+    usage,
+    now,
     policy: policy.ok ? policyIn(await policy.json(), policy.headers.get("etag") ?? "*") : null,
     sellsKeys: account.payment !== null,
     once: account.randomId(),

@@ -44,7 +44,12 @@ async function respond(...[context, { ports, clock, served }]: Parameters<PageHa
     ports.leaderboard.list(BEST),
   ]);
   const page = renderDashboard({
-    ...{ chain: ports.chain, ecosystem, distribution, nights, verdicts, served },
+    chain: ports.chain,
+    ecosystem,
+    distribution,
+    nights,
+    verdicts,
+    served,
     changes: changes.slice(0, CHANGES),
     sample: sample?.wallet ?? null,
     now: clock.now(),

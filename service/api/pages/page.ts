@@ -61,7 +61,8 @@ export function answerPublicPage(context: ApiContext, content: PageContent): Res
   const varies = context.get("headers").vary;
   const vary = varies === undefined ? "Cookie" : `${varies}, Cookie`;
   return answerTagged(context, {
-    ...{ tag, body: html },
+    tag,
+    body: html,
     headers: { ...HTML_HEADERS, "cache-control": PUBLIC_PAGE, vary },
   });
 }

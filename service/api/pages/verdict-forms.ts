@@ -23,7 +23,10 @@ export type Visitor = {
 };
 
 const STRANGER: Visitor = {
-  ...{ isSignedIn: false, isSubmitter: false, isReviewer: false, mayAppeal: false },
+  isSignedIn: false,
+  isSubmitter: false,
+  isReviewer: false,
+  mayAppeal: false,
   title: null,
 };
 

@@ -94,10 +94,7 @@ export const getAgentProtect = definePaid<Needs>()({
     const { subscription, secret, manageToken } = monitoring;
     return renderProtection(protection, {
       charged: true,
-      monitoring: {
-        ...renderSubscription(subscription, now),
-        ...{ secret, manage_token: manageToken },
-      },
+      monitoring: { ...renderSubscription(subscription, now), secret, manage_token: manageToken },
     });
   },
   withoutSecrets: (answer) => ({
@@ -149,7 +146,10 @@ function renderStep(
 ): ProtectAnswer["steps"][number] {
   const { ready, lastUsedAt } = step;
   const base = {
-    ...{ priority, service: step.service, kind: step.kind, warning: step.warning },
+    priority,
+    service: step.service,
+    kind: step.kind,
+    warning: step.warning,
     ...renderAdviceNumbers(step, known),
     value_usd: toUsd(step.valueMicroUsd),
     failed_tx_hash: step.failedHash,

@@ -208,7 +208,9 @@ export const getHealth = definePaid<Needs>()({
     if (fetchHistory !== null && !followed) await deps.enrol([address], { caller, debitId });
     const facts = gatherReportFacts(source, deps.policy);
     return renderHealth({
-      ...{ facts, life, known: deps.knownAccounts },
+      facts,
+      life,
+      known: deps.knownAccounts,
       health: diagnoseHealth(facts, { drawnTokens }),
     });
   },

@@ -229,7 +229,10 @@ export function renderAdviceNumbers(
 ) {
   const { severity, action, reason, called, calls, suggestedLimit, spender, token, saves } = advice;
   return {
-    ...{ severity, action, reason, calls },
+    severity,
+    action,
+    reason,
+    calls,
     saves_usd_per_month: saves === null ? null : toUsd(saves.microUsd),
     ...renderCalled(called, known),
     suggested_gas_limit: suggestedLimit === null ? null : String(suggestedLimit),

@@ -61,7 +61,12 @@ export const getAppeals = defineFree<Needs>()({
       price_percent: Number(APPEAL_PERCENT),
       model: appeals.terms?.model ?? null,
       days: FIGURE_DAYS,
-      ...{ decided, upheld, overturned, held, failed, open },
+      decided,
+      upheld,
+      overturned,
+      held,
+      failed,
+      open,
       overturn_rate: decided === 0 ? null : Math.round((overturned / decided) * 10_000) / 10_000,
     };
     return answerJson(context, body, { headers: { "cache-control": "public, max-age=30" } });

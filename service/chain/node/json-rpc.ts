@@ -135,7 +135,8 @@ function describeHttp(error: unknown, origin: string, response: HttpAnswer | nul
   if (!(error instanceof HttpRequestError)) return error;
   const { status, headers } = response === null || response.ok ? error : response;
   return new HttpRequestError({
-    ...{ url: origin, details: error.details },
+    url: origin,
+    details: error.details,
     ...(status === undefined ? {} : { status }),
     ...(headers === undefined ? {} : { headers }),
     ...(error.cause instanceof Error ? { cause: error.cause } : {}),

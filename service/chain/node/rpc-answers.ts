@@ -108,12 +108,7 @@ export const blockAnswer = headerAnswer.extend({
       maxPriorityFeePerGas: quantity.nullish(),
       /** EIP-7702. */
       authorizationList: z
-        .array(
-          z.object({
-            ...{ address, chainId: count, nonce: count, yParity: count },
-            ...{ r: quantity, s: quantity },
-          }),
-        )
+        .array(z.object({ address, chainId: count, nonce: count, yParity: count, r: quantity, s: quantity }))
         .nullish(),
     }),
   ),

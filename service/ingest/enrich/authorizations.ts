@@ -104,7 +104,10 @@ export function describeSignedPayments(
           value: 0n,
           ok: true,
           // Another account chose and paid the gas.
-          ...{ gasLimit: 0n, gasUsed: 0n, gasPrice: 0n, fee: 0n },
+          gasLimit: 0n,
+          gasUsed: 0n,
+          gasPrice: 0n,
+          fee: 0n,
         },
         logs: payment.logs,
       };

@@ -85,7 +85,9 @@ function wantedOf(contacts: readonly ContactIncrement[], { calls, transfers }: N
   const paid = transfers.filter(({ from, transactionHash }) => own.has(`${from} ${transactionHash}`));
   const named = new Set([...called, ...paid.map(({ from, to }) => `${from} ${to}`)]);
   return contacts.map(({ counterparty, account, firstTime }) => ({
-    ...{ address: counterparty, wallet: account, since: firstTime },
+    address: counterparty,
+    wallet: account,
+    since: firstTime,
     own: named.has(`${account} ${counterparty}`),
   }));
 }

@@ -32,7 +32,9 @@ export async function storeApprovals(
   const own = await insertRows(tx, { table, rows: given, end: REPLACE_OLDER });
   const where = sql`exists (${ownBefore(sql`new`)})`;
   const tied = await insertRows<{ owner: Address }>(tx, {
-    ...{ table, rows: await ofGivenTokens(tx, chainId, news), where },
+    table,
+    rows: await ofGivenTokens(tx, chainId, news),
+    where,
     end: sql`${REPLACE_OLDER} returning owner`,
   });
   const untied = newestOfEach(news, await readOpenPasts(tx, chainId, news));

@@ -123,7 +123,13 @@ export function nativeTransfers(
   const received = payments.map((payment) => ({ ...payment, item: 0, sender: null }));
   return [...sent, ...received].map(
     ({ block, transactionIndex, item, hash, timestamp, from, to, value, sender }) => ({
-      ...{ chainId, block, item, timestamp, from, to, sender },
+      chainId,
+      block,
+      item,
+      timestamp,
+      from,
+      to,
+      sender,
       // No log has it, since those count from 0.
       logIndex: -1 - transactionIndex,
       transactionHash: hash,

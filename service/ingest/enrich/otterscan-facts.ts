@@ -26,8 +26,12 @@ const blockAnswer = z.object({ timestamp: hexNumber }).nullable();
 const pageAnswer = z.object({
   txs: z.array(
     z.object({
-      ...{ hash, blockNumber: hexNumber, transactionIndex: hexNumber },
-      ...{ from: address, to: address.nullish(), value: hexBigint },
+      hash,
+      blockNumber: hexNumber,
+      transactionIndex: hexNumber,
+      from: address,
+      to: address.nullish(),
+      value: hexBigint,
     }),
   ),
   receipts: z.array(

@@ -85,8 +85,14 @@ function blockRow(chainId: number, block: SampledBlock) {
   const { number, hash, timestamp, baseFeeWei, gasPrices, source } = block;
   const transactions = gasPrices === null ? null : gasPrices.length;
   return {
-    ...{ chainId, block: number, hash, timestamp, baseFeeWei },
-    ...{ medianTipWei: tipOf(block), transactions, source },
+    chainId,
+    block: number,
+    hash,
+    timestamp,
+    baseFeeWei,
+    medianTipWei: tipOf(block),
+    transactions,
+    source,
   };
 }
 

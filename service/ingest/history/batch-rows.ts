@@ -125,8 +125,15 @@ function readTransaction(
   return {
     transaction: { ...place, hash, from, to, nonce, type, value, input: input ?? null, gas },
     receipt: {
-      ...{ ...place, transactionHash: hash, from, to, status: row.status === 1 ? "0x1" : "0x0" },
-      ...{ gasUsed, effectiveGasPrice: price, l1Fee: paid, contractAddress: isCreation ? created : null },
+      ...place,
+      transactionHash: hash,
+      from,
+      to,
+      status: row.status === 1 ? "0x1" : "0x0",
+      gasUsed,
+      effectiveGasPrice: price,
+      l1Fee: paid,
+      contractAddress: isCreation ? created : null,
     },
   };
 }

@@ -130,7 +130,10 @@ function readRow(
   return {
     ...row,
     own: numberedCall({
-      ...{ ...row, ...same, wallet, gasUsed },
+      ...row,
+      ...same,
+      wallet,
+      gasUsed,
       to: to ?? null,
       ok: status === "0x1",
       gasLimit: gas,

@@ -122,7 +122,11 @@ function pageRequest(
   const oldest = rows.at(-1);
   const firstOfBlock = rows.findLastIndex(({ blockNumber }) => blockNumber !== oldest?.blockNumber) + 1;
   return {
-    ...{ wallet, fromBlock, toBlock: asOf.blockNumber, pagesBefore, rowsBefore: rows.length },
+    wallet,
+    fromBlock,
+    toBlock: asOf.blockNumber,
+    pagesBefore,
+    rowsBefore: rows.length,
     oldestBlock: oldest?.blockNumber ?? null,
     oldestHashes: rows.slice(firstOfBlock).map(({ hash }) => hash),
   };

@@ -113,7 +113,9 @@ function filterOf({ wallets, tokens, entryPoints }: WalletsRequest) {
     logs: [
       ...NAMING_LOGS.map(({ place, events }) => ({ topic0: events, [`topic${place}`]: words })),
       ...BELIEVED_LOGS.map(({ place, events, by }) => ({
-        ...{ address: emitters[by], topic0: events, [`topic${place}`]: words },
+        address: emitters[by],
+        topic0: events,
+        [`topic${place}`]: words,
         ...withLogs,
       })),
       { address: wallets, topic0: SAFE_LOGS, ...withLogs },

@@ -29,7 +29,12 @@ export async function storeBlocks(
     readKnownCreations(client, { chainId: context.chainId, wallets: calls.map(({ wallet }) => wallet) }),
   );
   return storeFound(withBatch(context, blocks), {
-    ...{ of: "past" as const, from, to, wallets, generation, calls },
+    of: "past" as const,
+    from,
+    to,
+    wallets,
+    generation,
+    calls,
     advance: { of: "warm", wallets },
     creations: [...known, ...creations],
     late: creations.filter(({ contract }) => !known.some((one) => one.contract === contract)),

@@ -45,7 +45,9 @@ export function timingRegularity(facts: Facts): Feature {
     score: gate(facts) * shrink(points, facts),
     samples: hours.length,
     inputs: {
-      ...{ active_hours: hours.length, burstiness: burst, longest_pause_ratio: silence },
+      active_hours: hours.length,
+      burstiness: burst,
+      longest_pause_ratio: silence,
       ...gateInputs(points, facts),
     },
     share: shareOf(hours.length - timing.minActiveHours + 1, timing.minActiveHours),
@@ -194,8 +196,11 @@ export function adaptation(facts: Facts): Feature {
     score: gate(facts) * shrink(mean, facts),
     samples: history.outside.length,
     inputs: {
-      ...{ repeated_failures: blind.calls, out_of_gas_failures: starved.calls },
-      ...{ repeated_failures_points: stops, out_of_gas_points: estimates, recent_success_points: works },
+      repeated_failures: blind.calls,
+      out_of_gas_failures: starved.calls,
+      repeated_failures_points: stops,
+      out_of_gas_points: estimates,
+      recent_success_points: works,
       ...(prices === null ? {} : { gas_price_points: prices.points }),
       ...gateInputs(mean, facts),
     },
@@ -263,7 +268,8 @@ export function failureRecovery({ history, failures, policy }: Facts): Feature {
     score: readCurve(recovery.curve, burden),
     samples: failures.length,
     inputs: {
-      ...{ calls: history.outside.length, failed: failures.length },
+      calls: history.outside.length,
+      failed: failures.length,
       recovered: failures.filter(({ recoveredAfter }) => recoveredAfter !== null).length,
       burden,
     },
@@ -293,8 +299,11 @@ export function consistency(facts: Facts): Feature {
     score: points,
     samples: facts.history.outside.length,
     inputs: {
-      ...{ active_weeks: attemptsByWeek(facts).size, effective_weeks: effective },
-      ...{ activity_points: active, tenure_points: tenure, recent_success_points: works },
+      active_weeks: attemptsByWeek(facts).size,
+      effective_weeks: effective,
+      activity_points: active,
+      tenure_points: tenure,
+      recent_success_points: works,
     },
   });
 }

@@ -86,7 +86,10 @@ export function describeCounterparties(question: CounterpartyQuestion): readonly
     }),
   );
   const describe = createDescriber({
-    ...{ ...question, addresses, lists, firstContacts },
+    ...question,
+    addresses,
+    lists,
+    firstContacts,
     mainFunderOf: graph.mainFunderOf,
   });
   return addresses.map((address) => describe(address, usersOf.get(address)));
@@ -149,7 +152,9 @@ export function createDescriber(
   const countUsers = createUserJudge(lists, {
     dealtWith: [wallet, ...addresses],
     owners: [...owners.cluster.keys()],
-    ...{ captiveShare, since: question.windowStart, limit: usersCounted },
+    captiveShare,
+    since: question.windowStart,
+    limit: usersCounted,
   });
   return (address, users) => {
     const fact = question.facts.get(address);

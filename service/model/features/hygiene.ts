@@ -24,10 +24,14 @@ function successInputs(history: WeighedHistory, success: Facts["success"], polic
   const from = recentStart(history, policy);
   const recent = tallyCalls(history.outside.filter(({ call }) => call.timestamp >= from));
   return {
-    ...{ calls, succeeded, succeeded_share: succeeded / calls },
+    calls,
+    succeeded,
+    succeeded_share: succeeded / calls,
     recent_days: policy.success.recentHalfLifeDays,
-    ...{ recent_calls: recent.calls, recent_succeeded: recent.succeeded },
-    ...{ estimated_share: success.whole, estimated_recent_share: success.recent },
+    recent_calls: recent.calls,
+    recent_succeeded: recent.succeeded,
+    estimated_share: success.whole,
+    estimated_recent_share: success.recent,
   };
 }
 
@@ -65,7 +69,9 @@ export function gasEfficiency({ history, gas: use, policy }: Facts): Feature {
   const { burnt } = tallyCalls(history.outside);
   const inputs: FeatureInputs = {
     ...(burnt === null ? {} : { burnt_share: burnt }),
-    ...{ estimated_burnt_share: use.burnt, burnt_fees_points: waste, gas_limit_points: use.limitPoints },
+    estimated_burnt_share: use.burnt,
+    burnt_fees_points: waste,
+    gas_limit_points: use.limitPoints,
   };
   const unpriced = gas.unpriced.wasteShare * waste + gas.unpriced.limitShare * use.limitPoints;
   if (use.pricePoints === null) {

@@ -37,10 +37,7 @@ type Marks = {
 };
 
 export function createUserLists(): UserLists {
-  const marks = {
-    ...{ judge: null, known: 0, turn: 0 },
-    ...{ inside: new Uint32Array(0), verdicts: new Uint32Array(0) },
-  };
+  const marks = { judge: null, known: 0, turn: 0, inside: new Uint32Array(0), verdicts: new Uint32Array(0) };
   return { numbers: new Map(), accounts: [], doings: [], marks };
 }
 

@@ -92,10 +92,7 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
   const owners = new Map<Address, number>();
 
   const outside: WeighedCall[] = [];
-  const sums = {
-    ...{ totalWeight: 0, ownWeight: 0, receiptWeight: 0 },
-    ...{ failable: 0, attempted: 0, credited: 0 },
-  };
+  const sums = { totalWeight: 0, ownWeight: 0, receiptWeight: 0, failable: 0, attempted: 0, credited: 0 };
   const paid = new Map<Address, { weight: number; calls: number }>();
   /** Calls to each counterparty so far, by its number. */
   const dealt: number[] = [];
@@ -157,10 +154,7 @@ export function weighCalls(rows: WalletRows, market: Market, policy: Policy): We
   const swept = sums.ownWeight === 0 ? 0 : rampOf(treasury.weight / sums.ownWeight, TREASURY);
   const ringCalls = calls.length - outside.length - Math.round(swept * treasury.calls);
   const sweptWeight = Math.round(swept * treasury.weight);
-  return {
-    ...{ calls, outside: weighed, counterparties: owners.size },
-    ...{ ...sums, evidence, sweptWeight, ringCalls },
-  };
+  return { calls, outside: weighed, counterparties: owners.size, ...sums, evidence, sweptWeight, ringCalls };
 }
 
 /** True if a call does nothing but pay: a native transfer, or a token transfer by its calldata. */

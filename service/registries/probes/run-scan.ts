@@ -165,10 +165,7 @@ function runRegistryDocuments(scan: Scan, changes: { pending: boolean }, signal:
       hostOf: ({ uri }) => (/^https?:/i.test(uri) ? registrableDomain(uri) : "ipfs"),
       accountOf: ({ account }) => account,
       due: () =>
-        readDueRegistryAgents(db, {
-          ...{ chainId, registries, now: now() },
-          limit: BACKLOG_ROUNDS * limits.atOnce,
-        }),
+        readDueRegistryAgents(db, { chainId, registries, now: now(), limit: BACKLOG_ROUNDS * limits.atOnce }),
       visit: async (agent, stop) => {
         const outcome = await fetchAgentDocument(agent.uri, scan, stop);
         if (stop.aborted) return;

@@ -108,7 +108,12 @@ function adviceOnSavings(largest: Saving, savings: readonly Saving[], coin: Nati
   const fees = sumMoney(savings.map(({ window }) => window));
   const { action, verb } = TOGETHER[largest.kind];
   return {
-    ...{ ...adviceOnSaving(largest, coin), called: null, calls, fees, action, suggestedLimit: null },
+    ...adviceOnSaving(largest, coin),
+    called: null,
+    calls,
+    fees,
+    action,
+    suggestedLimit: null,
     reason: `${calls} of ${countText(attempts, "call")} to ${savings.length} methods ${verb} in ${largest.days} days: ${moneyText(fees, coin)}. The largest part is for ${callName(largest)}; the gas report lists each method.`,
     saves: sumMoney(savings.map(({ monthly }) => monthly)),
   };
@@ -137,7 +142,12 @@ function adviceOnSaving(saving: Saving, coin: NativeCoin): Advice {
   const cost = moneyText(window, coin);
   const counted = `${calls} of ${countText(attempts, "call")}`;
   const base = {
-    ...{ kind, calls, fees: window, saves: monthly, called: { contract, selector }, ...NO_APPROVAL },
+    kind,
+    calls,
+    fees: window,
+    saves: monthly,
+    called: { contract, selector },
+    ...NO_APPROVAL,
     severity: "warning" as const,
     suggestedLimit: null,
   };
@@ -202,7 +212,8 @@ export function adviceOnApproval({ approval, risks, lastUsedAt }: ApprovalFindin
     severity: gravest === undefined ? "info" : APPROVAL_SEVERITY[gravest],
     action: `Revoke the approval of ${checksumAddress(token)} for ${checksumAddress(spender)}.`,
     reason: `The spender ${joined(risks.map((risk) => RISK_WORDS[risk]))}. ${ALLOWANCES[kind]}, granted ${dayText(approvedAt)}, ${used}.`,
-    ...{ spender, token },
+    spender,
+    token,
   };
 }
 
@@ -231,7 +242,8 @@ export function adviceOnDelegation(facts: ReportFacts): readonly Advice[] {
       action: `Revoke the EIP-7702 delegation to ${checksumAddress(to)}.`,
       reason:
         "The wallet runs the code of an account that is less than 30 days old or that few other wallets use. This code can move all its funds.",
-      ...{ spender: to, token: null },
+      spender: to,
+      token: null,
     },
   ];
 }
@@ -272,7 +284,10 @@ function adviceOnLimits({ paid, policy }: GasFacts): readonly Advice[] {
         : ` One ran out of gas at a limit of ${gasText(limit.exhaustedLimit)}.`;
     return [
       {
-        ...{ kind: "set_gas_limit", severity: "info", called, calls: calls.length },
+        kind: "set_gas_limit",
+        severity: "info",
+        called,
+        calls: calls.length,
         action: limitAction(callName(called), limit),
         reason: `This saves no fee, since unused gas is not paid, but it bounds what a faulty call can burn.${limitWords(limit)}${starved}`,
         fees: { wei: 0n, microUsd: 0 },

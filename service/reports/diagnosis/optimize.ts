@@ -123,7 +123,11 @@ function savingsOf(calls: readonly PaidCall[], { days, policy }: { days: number;
     const window = sumMoney(spent);
     return [
       {
-        ...{ kind, limit, days, contract: first.to, selector: first.selector },
+        kind,
+        limit,
+        days,
+        contract: first.to,
+        selector: first.selector,
         calls: spent.length,
         /** Calls of the (contract, method) in the window. */
         attempts: calls.length,

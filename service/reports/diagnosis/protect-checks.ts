@@ -104,7 +104,9 @@ function failingCheck(findings: Findings): ProtectionCheck {
   const signals = signalsOf(risk.signals, "failing_calls").filter(({ severity }) => severity !== "info");
   const passed = signals.length === 0 && failures <= NOTABLE_FAILURES * calls;
   return {
-    ...{ name: "failing_calls", passed, found: failures },
+    name: "failing_calls",
+    passed,
+    found: failures,
     result: passed
       ? `${calls - failures} of ${countText(calls, "call")} succeeded in ${facts.policy.window.days} days.`
       : failingWords(findings),
@@ -115,10 +117,7 @@ function selfDealingCheck({ wash, health }: Findings): ProtectionCheck {
   if (wash.selfDealing.share === null || health.calls === 0)
     return unknown("self_dealing", "No outgoing transaction is known.");
   const { isPattern } = wash.selfDealing;
-  return {
-    ...{ name: "self_dealing", passed: !isPattern, found: Number(isPattern) },
-    result: ownShareWords(wash),
-  };
+  return { name: "self_dealing", passed: !isPattern, found: Number(isPattern), result: ownShareWords(wash) };
 }
 
 function approvalsCheck({ health: { approvals }, revocations }: Findings): ProtectionCheck {

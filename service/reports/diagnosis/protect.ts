@@ -119,8 +119,17 @@ export function isInUse({ lastUsedAt }: Pick<ApprovalFinding, "lastUsedAt">, now
 }
 
 const NOTHING = {
-  ...{ called: null, calls: null, suggestedLimit: null, spender: null, token: null, saves: null },
-  ...{ valueMicroUsd: null, lastUsedAt: null, failedHash: null, warning: null, ready: null },
+  called: null,
+  calls: null,
+  suggestedLimit: null,
+  spender: null,
+  token: null,
+  saves: null,
+  valueMicroUsd: null,
+  lastUsedAt: null,
+  failedHash: null,
+  warning: null,
+  ready: null,
 } as const;
 
 function revocationSteps<Ready extends Signable>({
@@ -145,7 +154,9 @@ function retrySteps<Ready extends Signable>({
   return retries.map((retry) => ({
     ...NOTHING,
     ...retry,
-    ...{ service: "retry", kind: "retry_transaction", severity: "warning" },
+    service: "retry",
+    kind: "retry_transaction",
+    severity: "warning",
   }));
 }
 
@@ -183,7 +194,12 @@ function blockerSteps<Ready extends Signable>(
   const critical = findings.risk.signals.filter(({ severity }) => severity === "critical");
   const of = (cause: Cause | null) => signalsOf(critical, cause);
   const step = (kind: BlockerKind, action: string, reason: string): ProtectionStep<Ready> => ({
-    ...{ ...NOTHING, service: "risk", severity: "critical", kind, action, reason },
+    ...NOTHING,
+    service: "risk",
+    severity: "critical",
+    kind,
+    action,
+    reason,
   });
   const steps: ProtectionStep<Ready>[] = [];
   if (of("sanctions").length > 0) {

@@ -14,7 +14,11 @@ export function gatherReportFacts({ rows, asOf }: { rows: WalletRows; asOf: AsOf
   /** Weighed as the score weighs it: over the window before the last own call. */
   const history = weighCalls(rows, market, policy);
   return {
-    ...{ rows, asOf, policy, market, history },
+    rows,
+    asOf,
+    policy,
+    market,
+    history,
     holdings: holdingsOf({ rows, history, market, policy }),
     /** Own calls of the window before the report's block. */
     paid: readPaidWindow({ rows, asOf, market }, policy.window.days),

@@ -82,7 +82,11 @@ export async function findDealings(question: {
 /** Sums of one account; `credit` is the highest q of its calls. */
 function newTally(at: number) {
   return {
-    ...{ calls: 0, failedCalls: 0, transfersIn: 0, firstAt: at, lastAt: at },
+    calls: 0,
+    failedCalls: 0,
+    transfersIn: 0,
+    firstAt: at,
+    lastAt: at,
     out: null as ReturnType<typeof createVolumeTally> | null,
     in: null as ReturnType<typeof createVolumeTally> | null,
     credit: null as number | null,

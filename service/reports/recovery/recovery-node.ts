@@ -320,8 +320,15 @@ const gasPriceOracleAbi = parseAbi(["function getL1Fee(bytes data) view returns 
 /** Wei for posting the call to L1, plus a tenth as margin; 0 on chains without such a fee. */
 async function readL1Fee(ask: AskNode, { to, data, value }: Attempt, at: Hex): Promise<bigint> {
   const sample = serializeUnsigned({
-    ...{ type: "eip1559", chainId: 2 ** 32, nonce: 2 ** 32, to, data, value, gas: 2n ** 32n },
-    ...{ maxFeePerGas: 2n ** 40n, maxPriorityFeePerGas: 2n ** 40n },
+    type: "eip1559",
+    chainId: 2 ** 32,
+    nonce: 2 ** 32,
+    to,
+    data,
+    value,
+    gas: 2n ** 32n,
+    maxFeePerGas: 2n ** 40n,
+    maxPriorityFeePerGas: 2n ** 40n,
   });
   const question = encodeFunctionData({ abi: gasPriceOracleAbi, functionName: "getL1Fee", args: [sample] });
   const answer = await ask(bytesAnswer, "eth_call", [{ to: GAS_PRICE_ORACLE, data: question }, at]);

@@ -38,7 +38,9 @@ export function washWallet(
   return {
     cleanliness,
     issues: findWashIssues({ facts, cleanliness, portfolio, received, approvals, circles }),
-    ...{ portfolio, received, approvals },
+    portfolio,
+    received,
+    approvals,
     selfDealing: {
       /** Share of the own calls' weight inside the owner's accounts, rounded to 1e-6; null without calls. */
       share: history.calls.length === 0 ? null : roundMicro(ownShare(history)),
@@ -104,7 +106,12 @@ function deductionIssues({ facts, cleanliness }: Findings): readonly WashIssue[]
     if (points === null || points === 0) return [];
     if (name === "delegation") {
       return adviceOnDelegation(facts).map(({ severity, action, reason: why, spender }) => ({
-        ...{ ...ABOUT_NOTHING, account: spender, category: name, severity, description: why, action },
+        ...ABOUT_NOTHING,
+        account: spender,
+        category: name,
+        severity,
+        description: why,
+        action,
       }));
     }
     const issue = { ...ABOUT_NOTHING, category: name, severity: "warning", description: reason } as const;

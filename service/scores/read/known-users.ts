@@ -112,7 +112,8 @@ async function loadMoreUsers(
   const { lists } = cache;
   const bases = of.accounts.map((account) => cache.users.get(account)?.users ?? NO_USERS);
   const found = await readNextUsers(reader, {
-    ...{ counterparties: of.accounts, limit: of.limit },
+    counterparties: of.accounts,
+    limit: of.limit,
     after: bases.map((users) => lists.accounts[users.at(-2) ?? -1] ?? ""),
   });
   const unknown = new Set<number>();

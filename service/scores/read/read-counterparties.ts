@@ -122,8 +122,17 @@ function startWallet(
     if (funder !== undefined && funder !== null) mainFunderOf.set(account, funder);
   }
   const describe = createDescriber({
-    ...{ wallet, addresses, windowStart, mainFunderOf, publicFunders, popularContracts, flags, policy },
-    ...{ payersBack, facts: cache.facts, lists: cache.lists },
+    wallet,
+    addresses,
+    windowStart,
+    mainFunderOf,
+    publicFunders,
+    popularContracts,
+    flags,
+    policy,
+    payersBack,
+    facts: cache.facts,
+    lists: cache.lists,
     firstContacts: firstContacts(asked, firstCalls),
   });
   return { open: addresses, describe, facts: new Map() };

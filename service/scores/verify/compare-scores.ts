@@ -9,8 +9,14 @@ const score = z.int().min(0).max(100).nullable();
 
 const nullableNumber = z.number().nullable();
 const feature = z.object({
-  ...{ dimension: z.string(), name: z.string(), value: nullableNumber, samples: z.number() },
-  ...{ state: z.string(), score: nullableNumber, weight: z.number(), contribution: nullableNumber },
+  dimension: z.string(),
+  name: z.string(),
+  value: nullableNumber,
+  samples: z.number(),
+  state: z.string(),
+  score: nullableNumber,
+  weight: z.number(),
+  contribution: nullableNumber,
 });
 const share = z.object({ dimension: z.string(), score: z.number(), weight: z.number(), points: z.number() });
 const adjustment = z.object({ dimension: z.string(), name: z.string(), points: z.number() });

@@ -95,7 +95,10 @@ export function repeatOrders(
   signal: AbortSignal,
 ): Promise<void> {
   return runLoop({
-    ...{ logger, what, signal, pass },
+    logger,
+    what,
+    signal,
+    pass,
     pauseMs: pauseMs ?? pollMs,
     retryMs: { first: 2 * pollMs, longest: LONGEST_PAUSE_MS },
   });

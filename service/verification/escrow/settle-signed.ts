@@ -42,7 +42,8 @@ async function settleOne(deps: Settling, settlement: OpenSettlement): Promise<vo
     const look = (row: OpenSettlement) => lookAtSettlement(row, { ...snapshot, codeChange });
     let patch: SettlementPatch = {};
     const settled = await runOrder({ ...VERDICTS, look }, settlement, {
-      ...{ now, indexedBlock },
+      now,
+      indexedBlock,
       settle: async (of) => {
         patch = await patchOf(tx, deps, of);
         return patchSettlement(tx, settlement, { patch, now });

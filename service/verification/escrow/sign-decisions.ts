@@ -198,7 +198,14 @@ function settlementOf(
 ) {
   const { job, verdictId, run, decision, specHash, score, confidenceBps, evidenceHash } = unsigned;
   return {
-    ...{ ...job, verdictId, run, decision, specHash, score, confidenceBps, evidenceHash },
+    ...job,
+    verdictId,
+    run,
+    decision,
+    specHash,
+    score,
+    confidenceBps,
+    evidenceHash,
     deliverable: submission.deliverable,
     issuedAt: Number(issuedAt),
     deadline: Number(deadline),
@@ -270,8 +277,15 @@ async function readSnapshot(
   const { job } = decision;
   const escrow = findEscrow(deps.deployment, job);
   const found = {
-    ...{ evaluator: deps.evaluator.toLowerCase(), head, final, decision, earlier: null },
-    ...{ appeal: null, appealUnits: null, windowSeconds: deps.appealWindowSeconds, now: deps.now() },
+    evaluator: deps.evaluator.toLowerCase(),
+    head,
+    final,
+    decision,
+    earlier: null,
+    appeal: null,
+    appealUnits: null,
+    windowSeconds: deps.appealWindowSeconds,
+    now: deps.now(),
   };
   if (escrow === undefined) {
     const codeChange = "it is not among those whose jobs are settled here any more";

@@ -160,8 +160,13 @@ export const NO_ANSWER_YET = "broken off before it answered";
 function begunRecord({ models, prices }: PanelRunSettings, role: RoleName, promptTokens: number): RoleRecord {
   const tokens = { promptTokens, completionTokens: 0, cachedTokens: null };
   return {
-    ...{ role, model: models[role], mode: "json_schema", requests: 1, latencyMs: 0 },
-    ...{ ...tokens, costUsd: costOf(tokens, prices[role]) },
+    role,
+    model: models[role],
+    mode: "json_schema",
+    requests: 1,
+    latencyMs: 0,
+    ...tokens,
+    costUsd: costOf(tokens, prices[role]),
     answer: { kind: "abstained", reason: NO_ANSWER_YET },
   };
 }
@@ -184,8 +189,12 @@ function recordOf({ models, prices }: PanelRunSettings, role: RoleName, replies:
       : total(({ cachedTokens }) => cachedTokens ?? 0),
   };
   return {
-    ...{ role, model: models[role], mode: replies.at(-1)?.mode ?? "json_schema" },
-    ...{ requests: total(({ requests }) => requests), ...tokens, costUsd: costOf(tokens, prices[role]) },
+    role,
+    model: models[role],
+    mode: replies.at(-1)?.mode ?? "json_schema",
+    requests: total(({ requests }) => requests),
+    ...tokens,
+    costUsd: costOf(tokens, prices[role]),
   };
 }
 

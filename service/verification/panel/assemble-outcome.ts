@@ -55,7 +55,10 @@ export function assembleOutcome(results: RunResults): PanelOutcome | null {
   ];
   const { prompts, models } = settings;
   return {
-    ...{ kind: "decided", decision, criteria, checks },
+    kind: "decided",
+    decision,
+    criteria,
+    checks,
     ...sortCriteria(criteria, { ballots: valid.map(({ ballot }) => ballot), synthesis, checks }),
     // Findings of code come first, because they are facts.
     keyObjections: [...new Set([...checks.map(({ finding }) => finding), ...objections])].slice(
@@ -69,7 +72,9 @@ export function assembleOutcome(results: RunResults): PanelOutcome | null {
     findings: describeFindings({ ...results, shown: input.shown }, decision.votes),
     fabricationRisk: critique?.fabricationRisk ?? null,
     methodology: {
-      ...{ panelVersion: PANEL_VERSION, promptHash: prompts.hash, models },
+      panelVersion: PANEL_VERSION,
+      promptHash: prompts.hash,
+      models,
       thresholds: thresholdOf(panelCase.domain),
       voting: votingOf(decision, results),
     },
@@ -80,13 +85,19 @@ export function assembleOutcome(results: RunResults): PanelOutcome | null {
 export function inputOfRun(results: RunResults): TallyInput {
   const { panelCase, blocks, criteria, checks, settings, generators, critic, synthesiser } = results;
   return {
-    ...{ domain: panelCase.domain, hasCriteria: criteria.length > 0, checks },
-    ...{ ballots: answersOf(generators), critique: critic.answer, synthesis: synthesiser.answer },
+    domain: panelCase.domain,
+    hasCriteria: criteria.length > 0,
+    checks,
+    ballots: answersOf(generators),
+    critique: critic.answer,
+    synthesis: synthesiser.answer,
     outputText: panelCase.outputText,
     shown: shownTexts(blocks, (role) => generators[role].record.answer),
     orderTexts: [panelCase.specText, panelCase.acceptanceCriteria ?? ""],
-    ...{ providerHasScore: panelCase.providerHasScore, released: panelCase.released },
-    ...{ limits: settings.limits, hasSecondModel: settings.hasSecondModel },
+    providerHasScore: panelCase.providerHasScore,
+    released: panelCase.released,
+    limits: settings.limits,
+    hasSecondModel: settings.hasSecondModel,
   };
 }
 

@@ -23,7 +23,10 @@ export function createOpenaiClient(
     baseURL: baseUrl,
     // The fetch sends the real key, but the library requires one.
     apiKey: "sent-by-fetch",
-    ...{ adminAPIKey: null, organization: null, project: null, webhookSecret: null },
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
     fetch: send ?? createBoundedFetch(apiKey, maxBytes),
     maxRetries: 0,
     logLevel: "off",

@@ -199,7 +199,8 @@ const completionWire = z.object({
   // An impossible count must not lose the answer.
   usage: z
     .object({
-      ...{ prompt_tokens: tokenCount, completion_tokens: tokenCount },
+      prompt_tokens: tokenCount,
+      completion_tokens: tokenCount,
       prompt_tokens_details: z.object({ cached_tokens: tokenCount.nullish() }).nullish().catch(null),
     })
     .nullish()

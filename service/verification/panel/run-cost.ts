@@ -43,7 +43,10 @@ function overheadOf(role: RoleName, domain: Domain, settings: CostSettings): num
 }
 
 const EARLIER_ANSWERS: Readonly<Record<RoleName, number>> = {
-  ...{ criteria_auditor: 0, domain_expert: 0, evidence_checker: 0, user_advocate: 0 },
+  criteria_auditor: 0,
+  domain_expert: 0,
+  evidence_checker: 0,
+  user_advocate: 0,
   critic: GENERATOR_ROLES.length,
   synthesiser: GENERATOR_ROLES.length + 1,
 };

@@ -26,7 +26,10 @@ export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<P
   if (overflow !== null) return { kind: "failed", message: overflow, retryable: false };
 
   const asking = askGenerators(deps, (role) => ({
-    ...{ role, domain, blocks: orderBlocks(blocks, role), shape: ANSWER_SHAPES.ballot },
+    role,
+    domain,
+    blocks: orderBlocks(blocks, role),
+    shape: ANSWER_SHAPES.ballot,
     parse: (value) => parseBallot(value, ids),
   }));
   // Runs while the models work.
@@ -43,7 +46,10 @@ export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<P
   const critic =
     noCritic ??
     (await askOrReuse(deps, {
-      ...{ role: "critic", domain, shape: ANSWER_SHAPES.critique, parse: parseCritique },
+      role: "critic",
+      domain,
+      shape: ANSWER_SHAPES.critique,
+      parse: parseCritique,
       blocks: [...blocks, ...ballots],
     }));
 
@@ -51,7 +57,9 @@ export async function runPanel(panelCase: PanelCase, deps: PanelDeps): Promise<P
   const synthesiser =
     noSynthesis ??
     (await askOrReuse(deps, {
-      ...{ role: "synthesiser", domain, shape: ANSWER_SHAPES.synthesis },
+      role: "synthesiser",
+      domain,
+      shape: ANSWER_SHAPES.synthesis,
       blocks: [...blocks, ...ballots, ...answerBlocks("critique", critic)],
       parse: (value) => parseSynthesis(value, ids),
     }));

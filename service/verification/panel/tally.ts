@@ -98,8 +98,15 @@ export function nextRole(
 
 /** A critique that changes no outcome. */
 const NO_FINDINGS: Critique = {
-  ...{ challenges: [], missedIssues: [], confidence: 0, caseFor: "", caseAgainst: "" },
-  ...{ fabricationRisk: "none", fabricationReason: "", specGaming: false, specGamingReason: "" },
+  challenges: [],
+  missedIssues: [],
+  confidence: 0,
+  caseFor: "",
+  caseAgainst: "",
+  fabricationRisk: "none",
+  fabricationReason: "",
+  specGaming: false,
+  specGamingReason: "",
 };
 
 const NO_SYNTHESIS: NotAsked = { kind: "not_asked", reason: "there is no critique" };

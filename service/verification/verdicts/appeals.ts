@@ -131,8 +131,13 @@ export function noteAppeal(
     await tx
       .update(appeal)
       .set({
-        ...{ state: "unsettled", appellant: offer.appellant, owner: caller.owner, debitId, paymentId },
-        ...{ leaseUntil: new Date(now.getTime() + LEASE_MS), updatedAt: now },
+        state: "unsettled",
+        appellant: offer.appellant,
+        owner: caller.owner,
+        debitId,
+        paymentId,
+        leaseUntil: new Date(now.getTime() + LEASE_MS),
+        updatedAt: now,
       })
       .where(eq(appeal.verdictId, verdictId));
     return { kind: "noted" };
@@ -288,8 +293,14 @@ async function forget(
   await tx
     .update(appeal)
     .set({
-      ...{ state: "window", appellant: null, owner: null, debitId: null, paymentId: null },
-      ...{ leaseUntil: null, updatedAt: at, appealBy: new Date(Math.min(shifted, decideBy.getTime())) },
+      state: "window",
+      appellant: null,
+      owner: null,
+      debitId: null,
+      paymentId: null,
+      leaseUntil: null,
+      updatedAt: at,
+      appealBy: new Date(Math.min(shifted, decideBy.getTime())),
     })
     .where(eq(appeal.verdictId, verdictId));
   await queueDecision(tx, { verdictId, run }, at);
@@ -354,7 +365,8 @@ export async function endAppeal(
     .update(appeal)
     .set({
       state: sql`case when ${decision} = 'HOLD' then 'held' when ${first} = ${decision} then 'upheld' else 'overturned' end`,
-      ...{ endedAt: at, updatedAt: at },
+      endedAt: at,
+      updatedAt: at,
     })
     .where(and(eq(appeal.verdictId, verdictId), eq(appeal.state, "open")))
     .returning();

@@ -45,8 +45,12 @@ export async function readVerdict(db: Database, id: string) {
       named: { chainId: jobSpec.jobChainId, escrow: jobSpec.jobEscrow, jobId: jobSpec.jobId },
       result: verdictRun.result,
       appeal: {
-        ...{ state: appeal.state, run: appeal.run, appellant: appeal.appellant },
-        ...{ appealBy: appeal.appealBy, decideBy: appeal.decideBy, units: appeal.units },
+        state: appeal.state,
+        run: appeal.run,
+        appellant: appeal.appellant,
+        appealBy: appeal.appealBy,
+        decideBy: appeal.decideBy,
+        units: appeal.units,
       },
       calls: sql<readonly RoleProgress[] | null>`(
         select json_agg(json_build_object('role', c.role, 'status', case when c.failure is null then 'answered'

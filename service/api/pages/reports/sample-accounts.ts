@@ -21,13 +21,23 @@ export function withMoreAccounts(example: unknown): unknown {
   const [link] = example.edges;
   const nodes = ACCOUNTS.map(({ label, kind, grade, hops }, index) => ({
     ...own,
-    ...{ id: addressOf(index), address: addressOf(index), kind, grade, hops, flags: [] },
+    id: addressOf(index),
+    address: addressOf(index),
+    kind,
+    grade,
+    hops,
+    flags: [],
     ahs_score: null,
-    ...{ name: label, labels: [], is_contract: kind !== "agent" },
+    name: label,
+    labels: [],
+    is_contract: kind !== "agent",
   }));
   const edges = ACCOUNTS.map(({ hops, calls, volume }, index) => ({
     ...link,
-    ...{ from: hops === 1 ? own.id : addressOf(index % 3), to: addressOf(index), calls, volume_usd: volume },
+    from: hops === 1 ? own.id : addressOf(index % 3),
+    to: addressOf(index),
+    calls,
+    volume_usd: volume,
   }));
   return { ...example, nodes: [{ ...own, hops: 0 }, ...nodes], edges };
 }
@@ -38,14 +48,17 @@ export function withMoreCounterparties(example: unknown): unknown {
   const [first] = example.counterparties;
   const counterparties = ACCOUNTS.map(({ label, grade, calls, volume }, index) => ({
     ...first,
-    ...{ address: addressOf(index), grade, ahs_score: null, calls, interactions: calls, volume_usd: volume },
-    ...{
-      name: label,
-      labels: [],
-      sanctions_flags: [],
-      mixer: false,
-      failed_calls: index,
-    },
+    address: addressOf(index),
+    grade,
+    ahs_score: null,
+    calls,
+    interactions: calls,
+    volume_usd: volume,
+    name: label,
+    labels: [],
+    sanctions_flags: [],
+    mixer: false,
+    failed_calls: index,
   }));
   return { ...example, counterparties };
 }
