@@ -5,6 +5,7 @@ import { type Database, underDeadline } from "../db/database.ts";
 import { startOfDay } from "../db/day-budget.ts";
 import type { PaymentScheme } from "../db/tables/payment.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
+import type { OrderTransaction } from "./orders/order-kind.ts";
 import type { PayerGas } from "./send-policy.ts";
 import {
   enqueueTransaction,
@@ -28,10 +29,7 @@ export type AuthorizationId = {
 };
 
 /** State of the transaction that carries out an authorization; the block of a final one cannot be reorged. */
-export type SettlementTransaction = Pick<
-  SenderTransaction,
-  "state" | "final" | "minedHash" | "failure" | "error" | "revertData"
->;
+export type SettlementTransaction = OrderTransaction & Pick<SenderTransaction, "minedHash" | "error">;
 
 const PURPOSE = "x402";
 
@@ -159,8 +157,8 @@ export async function readPayerGas(
   return { paid: BigInt(row.paid), reverted: BigInt(row.reverted), today: BigInt(row.today) };
 }
 
-const { state, final, minedHash, failure, error, revertData } = senderTransaction;
-const columns = { state, final, minedHash, failure, error, revertData };
+const { state, final, minedHash, minedBlock, failure, error, revertData } = senderTransaction;
+const columns = { state, final, minedHash, minedBlock, failure, error, revertData };
 
 /** The reference of the call that takes the payer's money, in SQL, of rows with these columns. */
 export function referenceIn(

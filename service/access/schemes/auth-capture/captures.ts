@@ -4,7 +4,8 @@ import type { Logger } from "pino";
 import type { PublicClient } from "viem";
 import { type Database, underDeadline } from "../../../db/database.ts";
 import { type CaptureState, payment } from "../../../db/tables/payment.ts";
-import { enqueueSettlement } from "../../../sender/payments-sender.ts";
+import { eachOrder, runOrder } from "../../../sender/orders/run-orders.ts";
+import { type AuthorizationId, enqueueSettlement, findSettlement } from "../../../sender/payments-sender.ts";
 import type { createPaymentMetrics } from "../../payments/metrics.ts";
 import type { PaymentChain } from "../../payments/payment-chain.ts";
 import { callerOf } from "../../payments/payment-identity.ts";
@@ -61,37 +62,46 @@ export async function sweepCaptures(deps: CaptureDeps): Promise<void> {
     .orderBy(asc(payment.captureAt))
     .limit(BATCH);
   if (due.length === 0) return;
+  const ids = due.map(({ id }) => id);
+  // First, so that a payment that fails waits like the others.
+  await underDeadline(db)
+    .update(payment)
+    .set({ captureAt: new Date(now().getTime() + AGAIN_MS) })
+    .where(and(inArray(payment.id, ids), lte(payment.captureAt, now())));
   const final = await chain.finalBlock();
-  for (const row of due) {
-    try {
-      await sweepOne(deps, row, final.number);
-    } catch (error) {
-      logger.error(
-        { err: error, payment: row.id },
-        "payment in escrow not looked after: looking again later",
-      );
-    }
-    await underDeadline(db)
-      .update(payment)
-      .set({ captureAt: new Date(now().getTime() + AGAIN_MS) })
-      .where(and(eq(payment.id, row.id), lte(payment.captureAt, now())));
-  }
+  const sweep = (row: StoredPayment) => sweepOne(deps, row, final.number);
+  await eachOrder(due, sweep, (row, error) => {
+    logger.error({ err: error, payment: row.id }, "payment in escrow not processed: trying again later");
+  });
 }
 
-async function sweepOne(deps: CaptureDeps, row: StoredPayment, finalBlock: bigint): Promise<void> {
+/** Captures and returns: done once the escrow shows in a final block that it holds no more, by whatever transaction. */
+const CAPTURES = {
+  done: "indexed event",
+  isRepeatable: false,
+  // The pause between two looks at a payment.
+  retryMs: { first: 0, longest: 0 },
+} as const;
+
+async function sweepOne(deps: CaptureDeps, row: StoredPayment, finalBlock: bigint) {
+  const { db, client, chainId, now } = deps;
   const state = await decideUndecided(deps, row);
-  if (state === "authorized") return;
+  if (state === "authorized") return null;
   const signed = callerOf(row).payment;
-  const read = (blockNumber?: bigint) =>
-    deps.client.readContract({
-      ...escrowStateCall(signed, deps.chainId),
-      ...(blockNumber === undefined ? {} : { blockNumber }),
-    });
-  const [isCollected, capturable, captured] = await read();
-  if (!isCollected) return;
-  if (capturable > 0n) return order(deps, row, state);
-  const [isFinal, stillHeld] = await read(finalBlock);
-  if (isFinal && stillHeld === 0n) await end(deps, row, captured > 0n ? "captured" : "voided");
+  const read = (at: { readonly blockNumber?: bigint } = {}) =>
+    client.readContract({ ...escrowStateCall(signed, chainId), ...at });
+  const look = async () => {
+    const [isCollected, capturable, captured] = await read();
+    const transaction = await findSettlement(db, chainId, authorizationOf(row));
+    const seen = { transaction, failures: 0, end: captured > 0n ? "captured" : "voided" } as const;
+    if (capturable > 0n) return seen;
+    const [isFinal, stillHeld] = isCollected ? await read({ blockNumber: finalBlock }) : [false, 0n];
+    return { ...seen, shown: isFinal && stillHeld === 0n ? "done" : "soon" } as const;
+  };
+  return runOrder({ ...CAPTURES, look }, row, {
+    now: now(),
+    settle: ({ step, seen }) => (step.kind === "done" ? end(deps, row, seen.end) : order(deps, row, state)),
+  });
 }
 
 /** The state of a payment after the time that its purchase has. */
@@ -117,7 +127,11 @@ async function decideUndecided({ db, now }: CaptureDeps, row: StoredPayment): Pr
   return rows[0]?.captureState ?? state;
 }
 
-/** The reference of the order is the same for capture and void, so that only the first is ever sent. */
+/** The same for capture and void, so that only the first is ever sent. */
+function authorizationOf(row: StoredPayment): AuthorizationId {
+  return { ...row, scheme: "auth-capture", step: "end" };
+}
+
 async function order({ db, chainId }: CaptureDeps, row: StoredPayment, state: CaptureState): Promise<void> {
   const signed = callerOf(row).payment;
   const { authorizer } = captureTermsOf(signed);
@@ -125,7 +139,7 @@ async function order({ db, chainId }: CaptureDeps, row: StoredPayment, state: Ca
     db,
     { chainId, sender: authorizer },
     {
-      authorization: { ...row, scheme: "auth-capture", step: "end" },
+      authorization: authorizationOf(row),
       ...escrowCall(state === "capturing" ? "capture" : "void", signed),
     },
   );

@@ -3,7 +3,8 @@ import type { Logger } from "pino";
 import { type Address, concatHex, type Hex, keccak256, numberToHex, type PublicClient } from "viem";
 import { type Database, underDeadline } from "../../../db/database.ts";
 import { paymentChannel } from "../../../db/tables/payment.ts";
-import { fateOfCall } from "../../../sender/orders/fate.ts";
+import { stepOf } from "../../../sender/orders/fate.ts";
+import type { Step } from "../../../sender/orders/order-kind.ts";
 import { enqueueSettlement, queueCall, readSettlement } from "../../../sender/payments-sender.ts";
 import type { SettlementSpending } from "../../payments/local-facilitator.ts";
 import type { createPaymentMetrics } from "../../payments/metrics.ts";
@@ -100,20 +101,21 @@ type Looked = {
 async function lookAt(deps: ChannelSweepDeps, known: StoredChannel, finalBlock: bigint): Promise<Looked> {
   const { db, client, now } = deps;
   const { id } = known;
-  const order = await orderOf(deps, known);
-  if (order === "open") return { claim: null, nextMs: ORDERED_MS };
+  const step = await stepOfOrder(deps, known);
+  if (step?.kind === "wait") return { claim: null, nextMs: ORDERED_MS };
   const seen = await readChannel(client, id);
   const final = await readChannel(client, id, finalBlock);
   let row = await updateSeen(underDeadline(db), id, { ...seen, seenAt: now() });
   // A request has seen a newer block, or the row is gone.
   if (row === null) return { claim: null, nextMs: ORDERED_MS };
-  if (order !== "none") {
+  if (step !== null) {
     const isClaimed = row.collectAsked === null || final.collected >= row.collectAsked;
     // The node may be behind that of the sender.
-    if (!isClaimed && order === "carried out") return { claim: null, nextMs: ORDERED_MS };
+    if (!isClaimed && step.kind !== "again") return { claim: null, nextMs: ORDERED_MS };
     row = await endOrder(deps, row, isClaimed);
     if (row === null) return { claim: null, nextMs: ORDERED_MS };
-    if (!isClaimed) return { claim: null, nextMs: FAILED_MS * 2 ** Math.min(row.collectFailures, 4) };
+    if (!isClaimed && step.kind === "again")
+      return { claim: null, nextMs: step.at.getTime() - now().getTime() };
   }
   if (row.charged <= row.collected) {
     if (row.charged <= final.collected) await dropIfIdle(deps, row);
@@ -136,16 +138,19 @@ function isDue(row: StoredChannel, now: Date): boolean {
   return unclaimedSince !== null && now.getTime() - unclaimedSince.getTime() >= COLLECT_AGE_MS;
 }
 
-/** State of a channel's order by our sender: carried out in a final block, dead for good, open, or none at all. */
-async function orderOf(
-  { db }: ChannelSweepDeps,
-  { collectOrder }: StoredChannel,
-): Promise<"none" | "open" | "carried out" | "dead"> {
-  if (collectOrder === null) return "none";
-  const order = await readSettlement(db, collectOrder);
-  const fate = order === null ? "undone" : fateOfCall(order).kind;
-  if (fate === "open") return "open";
-  return fate === "mined" ? "carried out" : "dead";
+/** Claims: an order counts in a final block, and its pauses grow with the failures of the channel. */
+const CLAIMS = {
+  done: "final block",
+  isRepeatable: false,
+  retryMs: { first: 2 * FAILED_MS, longest: 16 * FAILED_MS },
+} as const;
+
+/** Step of a channel's order; null without one. */
+async function stepOfOrder({ db, now }: ChannelSweepDeps, row: StoredChannel): Promise<Step | null> {
+  if (row.collectOrder === null) return null;
+  const transaction = await readSettlement(db, row.collectOrder);
+  const seen = { transaction, failures: row.collectFailures };
+  return stepOf(CLAIMS, { row, seen }, { now: now(), indexedBlock: 0 });
 }
 
 /** The row of the channel names its order no more; null if it did not name it. */

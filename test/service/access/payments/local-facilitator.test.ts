@@ -99,6 +99,7 @@ describe("an order that came to nothing", () => {
       state: "failed",
       final: false,
       minedHash: null,
+      minedBlock: null,
       failure,
       error: "why",
       revertData: null,
