@@ -16,7 +16,7 @@ export type FeedbackScope = {
 };
 
 /** The members of a FeedbackScore from `ahs.score s`, but for the wallet; `asOfSeconds` for its time. */
-export const SCORE_COLUMNS =
+const SCORE_COLUMNS =
   sql.raw(`s.ahs_score as "ahsScore", s.d1_score as "d1Score", s.d2_score as "d2Score", s.grade,
   s.confidence_level as "confidenceLevel", s.sanctioned, s.model_version as "modelVersion",
   s.as_of_block::float8 as "asOfBlock", s.as_of_hash as "asOfHash",

@@ -58,7 +58,7 @@ export function sanctionsFlagsJoin(chainId: number, address: SQL): SQL {
 }
 
 /** Whole milliseconds: a timestamp of PostgreSQL may be finer than one of JavaScript. */
-export function msOf(moment: SQL): SQL<number> {
+function msOf(moment: SQL): SQL<number> {
   return sql`floor(extract(epoch from ${moment}) * 1000)::float8`;
 }
 
