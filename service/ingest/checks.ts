@@ -16,7 +16,7 @@ export function pastChecks({
 }
 
 /** Whether the time before the index is read of every followed wallet. */
-export function judgePast({ open, followed }: { readonly open: number; readonly followed: number }): Verdict {
+function judgePast({ open, followed }: { readonly open: number; readonly followed: number }): Verdict {
   const detail = `${followed - open} of ${followed} followed wallets have their time before the index`;
   return open === 0
     ? fine(detail)
