@@ -1,10 +1,26 @@
 import { hash } from "node:crypto";
-import { and, desc, eq, getTableColumns, gt, isNull, or, type SQL, sql } from "drizzle-orm";
-import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import {
+  and,
+  count,
+  desc,
+  eq,
+  getTableColumns,
+  gt,
+  gte,
+  isNull,
+  max,
+  or,
+  type SQL,
+  sql,
+  sum,
+} from "drizzle-orm";
 import type { Address } from "viem";
-import { type Database, QUERY_DEADLINE, underDeadline } from "../db/database.ts";
+import { type Database, rowsInTime, underDeadline } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
-import { apiKey, type KeyScope, keyCredit } from "../db/tables/api-key.ts";
+import { toQuery } from "../db/statement.ts";
+import { alertSubscription } from "../db/tables/alerts.ts";
+import { apiKey, type KeyScope, keyCredit, keyDebit } from "../db/tables/api-key.ts";
+import { buyKey, DEFAULT_RATE_PER_MINUTE, topUpKey } from "./api-keys.sql.ts";
 
 export const KEY_SCOPES = ["review"] as const satisfies readonly KeyScope[];
 
@@ -14,15 +30,9 @@ const { keyHash: _secret, ...KEY } = getTableColumns(apiKey);
 export type ApiKey = Omit<typeof apiKey.$inferSelect, "keyHash">;
 
 /** The same columns for statements that the query builder cannot express; int8 as a number. */
-const KEY_COLUMNS = `id, name, partner, key_prefix as "keyPrefix", balance_units::float8 as "balanceUnits", scopes,
-  rate_per_minute as "ratePerMinute", expires_at as "expiresAt", revoked_at as "revokedAt", bought_by as "boughtBy",
-  created_at as "createdAt"`;
-
 /** 32 random bytes, and the ids of rows. */
 export type KeyEntropy = { randomBytes(size: number): Uint8Array; randomUuid(): string };
 
-/** Default calls per minute of a key: enough for one busy agent. */
-export const DEFAULT_RATE_PER_MINUTE = 600;
 const SHOWN_CHARACTERS = 12;
 
 /** Stores a new key. The returned secret exists nowhere else. */
@@ -88,15 +98,15 @@ export async function revokeApiKey(db: Database, id: string, now: Date): Promise
 
 /** Finds keys by hash; concurrent lookups share one statement. */
 export function apiKeyFinder(db: Database): (keyHash: string) => Promise<ApiKey | null> {
+  // Prepared by name: every request with a key runs it.
+  const find = underDeadline(db)
+    .select({ keyHash: apiKey.keyHash, ...KEY })
+    .from(apiKey)
+    .where(sql`${apiKey.keyHash} = any(${sql.placeholder("hashes")})`)
+    .prepare("api_key_find");
   return loadInBatches(
     async (hashes: readonly string[]) => {
-      const { rows } = await db.$client.query<ApiKey & { readonly keyHash: string }>({
-        ...QUERY_DEADLINE,
-        // Prepared by name: every request with a key runs it.
-        name: "api_key_find",
-        text: `select key_hash as "keyHash", ${KEY_COLUMNS} from ahs.api_key where key_hash = any($1)`,
-        values: [hashes],
-      });
+      const rows = await find.execute({ hashes });
       const found = new Map(rows.map(({ keyHash, ...key }) => [keyHash, key]));
       return hashes.map((keyHash) => found.get(keyHash) ?? null);
     },
@@ -112,19 +122,6 @@ function only<Row>(rows: readonly Row[]): Row {
 
 /** A key with its secret, which exists nowhere else. */
 export type KeyWithSecret = { readonly key: ApiKey; readonly secret: string };
-
-const BUY = `
-  with bought as (
-    insert into ahs.api_key
-      (id, name, partner, key_hash, key_prefix, balance_units, scopes, rate_per_minute, bought_by, created_at)
-    values ($1, $2, false, $3, $4, $5::bigint, '{}', $6, $7, $8::timestamptz)
-    on conflict (id) do update set key_hash = excluded.key_hash, key_prefix = excluded.key_prefix
-    returning *
-  ), credited as (
-    insert into ahs.key_credit (id, key_id, units, created_at) select id, id, $5::bigint, $8::timestamptz from bought
-    on conflict (id) do nothing
-  )
-  select ${KEY_COLUMNS} from bought`;
 
 /**
  * Stores the key that a payment bought. A repeat for the same payment returns the same key with a new secret; the old
@@ -146,27 +143,10 @@ export async function buyApiKey(
 ): Promise<KeyWithSecret> {
   const { secret, keyHash, keyPrefix } = newSecret(entropy);
   const { creditId, name, units, ratePerMinute, boughtBy, now } = purchase;
-  const { rows } = await db.$client.query<ApiKey>({
-    ...QUERY_DEADLINE,
-    text: BUY,
-    values: [creditId, name, keyHash, keyPrefix, units, ratePerMinute, boughtBy, now],
-  });
+  const bought = buyKey({ creditId, name, keyHash, keyPrefix, units, ratePerMinute, boughtBy, now });
+  const rows = await rowsInTime<ApiKey>(db, toQuery(bought));
   return { key: only(rows), secret };
 }
-
-const TOP_UP = `
-  with live as (
-    select id from ahs.api_key
-    where id = $2 and balance_units is not null and revoked_at is null and (expires_at is null or expires_at > $4)
-    for update
-  ), credited as (
-    insert into ahs.key_credit (id, key_id, units, created_at) select $1, id, $3::bigint, $4::timestamptz from live
-    on conflict (id) do nothing
-    returning key_id, units
-  )
-  update ahs.api_key set balance_units = balance_units + credited.units
-  from credited where api_key.id = credited.key_id
-  returning ${KEY_COLUMNS}`;
 
 /**
  * Credits a payment to a key once. A repeat returns the credited key. Returns null and credits nothing if the key is
@@ -182,45 +162,13 @@ export async function topUpApiKey(
     readonly now: Date;
   },
 ): Promise<ApiKey | null> {
-  const { creditId, keyId, units, now } = topUp;
-  const { rows } = await db.$client.query<ApiKey>({
-    ...QUERY_DEADLINE,
-    text: TOP_UP,
-    values: [creditId, keyId, units, now],
-  });
-  if (rows[0] !== undefined) return rows[0];
+  const [key] = await rowsInTime<ApiKey>(db, toQuery(topUpKey(topUp)));
+  if (key !== undefined) return key;
   const [credit] = await underDeadline(db)
     .select({ keyId: keyCredit.keyId })
     .from(keyCredit)
-    .where(eq(keyCredit.id, creditId));
+    .where(eq(keyCredit.id, topUp.creditId));
   return credit === undefined ? null : readApiKey(db, credit.keyId);
-}
-
-/** Name of a key that holds returned credits. */
-const RETURNED = "returned price";
-/** No key has this hash. */
-const NO_HASH = "none:";
-
-/**
- * Gives the price of a settled payment back as the credits of a key that its payer owns, once. The key has no secret until the wallet
- * rotates it.
- */
-export async function creditPayer(
-  tx: NodePgDatabase,
-  { paymentId, units, now }: { readonly paymentId: string; readonly units: number; readonly now: Date },
-): Promise<void> {
-  await tx.execute(sql`
-    with paid as (
-      select id, payer from ahs.payment where id = ${paymentId} and state in ('settled', 'answered')
-    ), credited as (
-      insert into ahs.api_key
-        (id, name, partner, key_hash, key_prefix, balance_units, scopes, rate_per_minute, bought_by, created_at)
-      select id, ${RETURNED}, false, ${NO_HASH} || id, '', ${units}::bigint, '{}', ${DEFAULT_RATE_PER_MINUTE}::integer,
-        payer, ${now}::timestamptz
-      from paid on conflict (id) do nothing returning id
-    )
-    insert into ahs.key_credit (id, key_id, units, created_at)
-    select id, id, ${units}::bigint, ${now}::timestamptz from credited`);
 }
 
 /** The right to rotate a key: as holder of its secret, or as the wallet that bought it. */
@@ -280,14 +228,13 @@ export type Spending = { readonly endpoint: string; readonly calls: number; read
 
 /** Captured charges of a key since a time, by endpoint, highest sum first. */
 export async function readSpending(db: Database, keyId: string, since: Date): Promise<readonly Spending[]> {
-  const { rows } = await db.$client.query<Spending>({
-    ...QUERY_DEADLINE,
-    text: `select endpoint, count(*)::float8 as calls, sum(units)::float8 as units from ahs.key_debit
-           where key_id = $1 and state = 'kept' and created_at >= $2
-           group by endpoint order by sum(units) desc, endpoint`,
-    values: [keyId, since],
-  });
-  return rows;
+  const { endpoint, units } = keyDebit;
+  return underDeadline(db)
+    .select({ endpoint, calls: count(), units: sql<number>`sum(${units})::float8` })
+    .from(keyDebit)
+    .where(isCharged(keyId, since))
+    .groupBy(endpoint)
+    .orderBy(desc(sum(units)), endpoint);
 }
 
 /** Captured charges of one UTC day, YYYY-MM-DD. */
@@ -299,14 +246,17 @@ export async function readDaySpending(
   keyId: string,
   since: Date,
 ): Promise<readonly DaySpending[]> {
-  const { rows } = await db.$client.query<DaySpending>({
-    ...QUERY_DEADLINE,
-    text: `select to_char(created_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*)::float8 as calls,
-             sum(units)::float8 as units
-           from ahs.key_debit where key_id = $1 and state = 'kept' and created_at >= $2 group by 1 order by 1`,
-    values: [keyId, since],
-  });
-  return rows;
+  const day = sql<string>`to_char(${keyDebit.createdAt} at time zone 'UTC', 'YYYY-MM-DD')`;
+  return underDeadline(db)
+    .select({ day, calls: count(), units: sql<number>`sum(${keyDebit.units})::float8` })
+    .from(keyDebit)
+    .where(isCharged(keyId, since))
+    .groupBy(sql`1`)
+    .orderBy(sql`1`);
+}
+
+function isCharged(keyId: string, since: Date): SQL | undefined {
+  return and(eq(keyDebit.keyId, keyId), eq(keyDebit.state, "kept"), gte(keyDebit.createdAt, since));
 }
 
 export type KeyStanding = NonNullable<Awaited<ReturnType<typeof readKeyStanding>>>;
@@ -324,34 +274,26 @@ export async function readKeyStanding(
     limit,
   }: { readonly chainId: number; readonly keyId: string; readonly now: Date; readonly limit: number },
 ) {
-  const { rows } = await db.$client.query<{
-    readonly scopes: readonly KeyScope[];
-    readonly lastChargedAt: Date | null;
-    readonly subscriptions: readonly {
-      readonly id: string;
-      readonly wallet: Address;
-      readonly endsMs: number;
-    }[];
-  }>({
-    ...QUERY_DEADLINE,
-    text: `select k.scopes,
-             (select max(d.created_at) from ahs.key_debit d where d.key_id = k.id and d.state = 'kept') as "lastChargedAt",
-             coalesce((
-               select json_agg(json_build_object('id', s.id, 'wallet', s.wallet,
-                 'endsMs', floor(extract(epoch from s.expires_at) * 1000)::float8) order by s.expires_at, s.id)
-               from (
-                 select id, wallet, expires_at from ahs.alert_subscription
-                 where owner = 'key:' || k.id::text and chain_id = $2 and ended_at is null and expires_at > $3
-                 order by expires_at, id limit $4
-               ) s), '[]'::json) as subscriptions
-           from ahs.api_key k where k.id = $1`,
-    values: [keyId, chainId, now, limit],
-  });
-  const [row] = rows;
-  if (row === undefined) return null;
-  const subscriptions = row.subscriptions.map(({ endsMs, ...one }) => ({
-    ...one,
-    expiresAt: new Date(endsMs),
-  }));
-  return { ...row, subscriptions };
+  const reads = underDeadline(db);
+  const { id, wallet, expiresAt } = alertSubscription;
+  const [key] = await reads.select({ scopes: apiKey.scopes }).from(apiKey).where(eq(apiKey.id, keyId));
+  if (key === undefined) return null;
+  const [charge] = await reads
+    .select({ lastChargedAt: max(keyDebit.createdAt) })
+    .from(keyDebit)
+    .where(and(eq(keyDebit.keyId, keyId), eq(keyDebit.state, "kept")));
+  const subscriptions = await reads
+    .select({ id, wallet, expiresAt })
+    .from(alertSubscription)
+    .where(
+      and(
+        eq(alertSubscription.owner, `key:${keyId}`),
+        eq(alertSubscription.chainId, chainId),
+        isNull(alertSubscription.endedAt),
+        gt(expiresAt, now),
+      ),
+    )
+    .orderBy(expiresAt, id)
+    .limit(limit);
+  return { ...key, lastChargedAt: charge?.lastChargedAt ?? null, subscriptions };
 }

@@ -1,4 +1,9 @@
-import { type Database, QUERY_DEADLINE } from "../db/database.ts";
+import { and, desc, eq, gte, inArray, sql } from "drizzle-orm";
+import type { NodePgDatabase } from "drizzle-orm/node-postgres";
+import type { Address } from "viem";
+import { type Database, underDeadline } from "../db/database.ts";
+import { keyDebit } from "../db/tables/api-key.ts";
+import { payment } from "../db/tables/payment.ts";
 import type { Owner } from "./access.ts";
 
 /** Charges that are read, the newest. */
@@ -6,20 +11,41 @@ const MOST_CHARGES = 1_000;
 
 /** Units (0.001 USD) that an owner was charged since a moment and did not get back, over its newest charges. */
 export async function readChargedUnits(db: Database, owner: Owner, since: Date): Promise<number> {
-  const { rows } = await db.$client.query<{ units: number }>({
-    ...QUERY_DEADLINE,
-    text: `select coalesce(sum(units), 0)::float8 as units from (${owner.kind === "key" ? DEBITS : PAYMENTS}) as charges`,
-    values: [owner.kind === "key" ? owner.keyId : owner.address, since],
-  });
-  const [row] = rows;
+  const reads = underDeadline(db);
+  const charges =
+    owner.kind === "key" ? debitsOf(reads, owner.keyId, since) : paymentsOf(reads, owner.address, since);
+  const [row] = await reads
+    .select({ units: sql<number>`coalesce(sum(${charges.units}), 0)::float8` })
+    .from(charges);
   if (row === undefined) throw new Error("the charges of a caller were not read");
   return row.units;
 }
 
-const DEBITS = `select units from ahs.key_debit
-  where key_id = $1 and state = 'kept' and created_at >= $2 order by created_at desc limit ${MOST_CHARGES}`;
+function debitsOf(db: NodePgDatabase, keyId: string, since: Date) {
+  return db
+    .select({ units: sql<number>`${keyDebit.units}`.as("units") })
+    .from(keyDebit)
+    .where(and(eq(keyDebit.keyId, keyId), eq(keyDebit.state, "kept"), gte(keyDebit.createdAt, since)))
+    .orderBy(desc(keyDebit.createdAt))
+    .limit(MOST_CHARGES)
+    .as("charges");
+}
 
 /** A unit has a thousand of the smallest units of USDC. */
-const PAYMENTS = `select coalesce(charged_amount, amount)::numeric / 1000 as units from ahs.payment
-  where payer = $1 and created_at >= $2 and state in ('settled', 'answered')
-    and coalesce(capture_state not in ('voiding', 'voided'), true) order by created_at desc limit ${MOST_CHARGES}`;
+function paymentsOf(db: NodePgDatabase, payer: Address, since: Date) {
+  const { chargedAmount, amount, captureState } = payment;
+  return db
+    .select({ units: sql<number>`coalesce(${chargedAmount}, ${amount})::numeric / 1000`.as("units") })
+    .from(payment)
+    .where(
+      and(
+        eq(payment.payer, payer),
+        gte(payment.createdAt, since),
+        inArray(payment.state, ["settled", "answered"]),
+        sql`coalesce(${captureState} not in ('voiding', 'voided'), true)`,
+      ),
+    )
+    .orderBy(desc(payment.createdAt))
+    .limit(MOST_CHARGES)
+    .as("charges");
+}

@@ -1,8 +1,11 @@
 import { hash } from "node:crypto";
 import { extractPaymentIdentifier } from "@x402/extensions/payment-identifier";
+import { and, desc, eq, gt, isNull, lte, or, sql } from "drizzle-orm";
 import type { Logger } from "pino";
-import { type Database, QUERY_DEADLINE } from "../db/database.ts";
-import type { idempotentAnswer } from "../db/tables/payment.ts";
+import { isOneOf } from "../db/columns.ts";
+import { type Database, rowsInTime, underDeadline } from "../db/database.ts";
+import { apiKey } from "../db/tables/api-key.ts";
+import { idempotentAnswer } from "../db/tables/payment.ts";
 import {
   type BoughtAnswer,
   type Caller,
@@ -11,6 +14,13 @@ import {
   type PaidRequest,
   type RepeatSlot,
 } from "./access.ts";
+import {
+  beginAnswer,
+  forgetAnswer,
+  type KeptAnswer,
+  keepAnswer,
+  readAnswer,
+} from "./idempotent-answers.sql.ts";
 import { Problem } from "./problems.ts";
 
 const MAX_CHARACTERS = 255;
@@ -142,75 +152,35 @@ export type IdempotentAnswers = ReturnType<typeof createIdempotentAnswers>;
 const RUNNING_SECONDS = 120;
 const STORED_SECONDS = 86_400;
 
-const BEGIN = `
-  insert into ahs.idempotent_answer as kept (scope, key_hash, fingerprint, state, created_at, expires_at)
-  values ($1, $2, $3, 'running', $4, $5)
-  on conflict (scope, key_hash) do update set
-    fingerprint = excluded.fingerprint, state = 'running', answer_type = null, answer_body = null,
-    created_at = excluded.created_at, expires_at = excluded.expires_at
-  where kept.expires_at <= excluded.created_at`;
-
-const READ = `
-  select fingerprint, state, answer_type as "answerType", answer_body as "answerBody" from ahs.idempotent_answer
-  where scope = $1 and key_hash = $2`;
-
-/** Takes scope, key hash, fingerprint, media type, body and expiry as $1 to $6. */
-const KEEP = `
-  update ahs.idempotent_answer set state = 'answered', answer_type = $4, answer_body = $5, expires_at = $6
-  where scope = $1 and key_hash = $2 and fingerprint = $3 and state = 'running'`;
-
 /** Stored answers in ahs.idempotent_answer. Every call throws if the database fails. */
 export function createIdempotentAnswers({ db, now }: { readonly db: Database; readonly now: () => Date }) {
-  const pool = db.$client;
   return {
     async begin(slot: RepeatSlot): Promise<ReturnType<typeof beginningOf>> {
       const at = now();
-      const { rowCount } = await pool.query({
-        ...QUERY_DEADLINE,
-        name: "idempotent_begin",
-        text: BEGIN,
-        values: [slot.scope, slot.keyHash, slot.fingerprint, at, after(at, RUNNING_SECONDS)],
-      });
-      if (rowCount === 1) return { kind: "begun" };
-      const { rows } = await pool.query<typeof idempotentAnswer.$inferSelect>({
-        ...QUERY_DEADLINE,
-        name: "idempotent_read",
-        text: READ,
-        values: [slot.scope, slot.keyHash],
-      });
-      return beginningOf(rows[0], slot);
+      const begun = await rowsInTime(db, beginAnswer({ ...slot, at, until: after(at, RUNNING_SECONDS) }));
+      if (begun.length === 1) return { kind: "begun" };
+      const [row] = await rowsInTime<typeof idempotentAnswer.$inferSelect>(db, readAnswer(slot));
+      return beginningOf(row, slot);
     },
     /** Stores the answer of a slot under way; a slot in another state stays unchanged. */
     async keep(slot: RepeatSlot, answer: BoughtAnswer): Promise<void> {
-      await pool.query({
-        ...QUERY_DEADLINE,
-        name: "idempotent_keep",
-        ...keepAnswerStatement(slot, answer, now()),
-      });
+      await rowsInTime(db, keepAnswer(keptAnswer(slot, answer, now())));
     },
     /** Ends a slot under way without an answer. */
     async forget({ scope, keyHash, fingerprint }: RepeatSlot): Promise<void> {
-      await pool.query({
-        ...QUERY_DEADLINE,
-        name: "idempotent_forget",
-        text: `delete from ahs.idempotent_answer
-               where scope = $1 and key_hash = $2 and fingerprint = $3 and state = 'running'`,
-        values: [scope, keyHash, fingerprint],
-      });
+      await rowsInTime(db, forgetAnswer({ scope, keyHash, fingerprint }));
     },
   };
 }
 
-/** The update that stores an answer, to be combined with other statements. It uses $1 to $6. */
-export function keepAnswerStatement(
+/** The values by which an answer is stored. */
+export function keptAnswer(
   { scope, keyHash, fingerprint }: RepeatSlot,
   { contentType, body }: BoughtAnswer,
   at: Date,
-): { readonly text: string; readonly values: unknown[] } {
-  return {
-    text: KEEP,
-    values: [scope, keyHash, fingerprint, contentType, bytesOf(body), after(at, STORED_SECONDS)],
-  };
+): KeptAnswer {
+  const until = after(at, STORED_SECONDS);
+  return { scope, keyHash, fingerprint, contentType, body: bytesOf(body), until };
 }
 
 function bytesOf(body: string | Uint8Array): Buffer {
@@ -242,9 +212,7 @@ function after(at: Date, seconds: number): Date {
 
 /** Deletes expired answers and dead requests. Returns the number of rows. */
 export async function dropExpiredAnswers(db: Database, now: Date): Promise<number> {
-  const { rowCount } = await db.$client.query("delete from ahs.idempotent_answer where expires_at <= $1", [
-    now,
-  ]);
+  const { rowCount } = await db.delete(idempotentAnswer).where(lte(idempotentAnswer.expiresAt, now));
   return rowCount ?? Number.NaN;
 }
 
@@ -273,20 +241,24 @@ export async function readKeptPurchase(
   db: Database,
   { apiKeyHash, keyHashes, now }: PurchaseQuery,
 ): Promise<KeptPurchase> {
-  const { rows } = await db.$client.query<
-    Pick<typeof idempotentAnswer.$inferSelect, "answerBody" | "expiresAt">
-  >({
-    ...QUERY_DEADLINE,
-    name: "kept_purchase",
-    text: `select a.answer_body as "answerBody", a.expires_at as "expiresAt"
-           from ahs.api_key k
-           join ahs.idempotent_answer a on a.scope = 'key:' || k.id::text and a.key_hash = any($2)
-           where k.key_hash = $1 and k.revoked_at is null and (k.expires_at is null or k.expires_at > $3)
-             and a.expires_at > $3
-           order by a.answer_body is null, a.expires_at desc limit 1`,
-    values: [apiKeyHash, keyHashes, now],
-  });
-  const [row] = rows;
+  const { answerBody, expiresAt, scope, keyHash } = idempotentAnswer;
+  const [row] = await underDeadline(db)
+    .select({ answerBody, expiresAt })
+    .from(apiKey)
+    .innerJoin(
+      idempotentAnswer,
+      and(sql`${scope} = 'key:' || ${apiKey.id}::text`, isOneOf(keyHash, keyHashes)),
+    )
+    .where(
+      and(
+        eq(apiKey.keyHash, apiKeyHash),
+        isNull(apiKey.revokedAt),
+        or(isNull(apiKey.expiresAt), gt(apiKey.expiresAt, now)),
+        gt(expiresAt, now),
+      ),
+    )
+    .orderBy(isNull(answerBody), desc(expiresAt))
+    .limit(1);
   if (row === undefined) return { kind: "none" };
   if (row.answerBody === null) return { kind: "running" };
   return { kind: "answered", body: row.answerBody.toString("utf8"), until: row.expiresAt };

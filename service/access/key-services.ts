@@ -1,9 +1,9 @@
 import type { Address } from "viem";
 import type { Database } from "../db/database.ts";
 import type { KeyAccess } from "./api-key-access.ts";
+import { DEFAULT_RATE_PER_MINUTE } from "./api-keys.sql.ts";
 import {
   buyApiKey,
-  DEFAULT_RATE_PER_MINUTE,
   type KeyEntropy,
   keysBoughtBy,
   type RotationRight,

@@ -1,9 +1,19 @@
-import { type Database, QUERY_DEADLINE } from "../db/database.ts";
+import { sql } from "drizzle-orm";
+import { type Database, QUERY_DEADLINE, rowsInTime } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
+import { rateBucket } from "../db/tables/payment.ts";
 import { type AnswerHeaders, type CallerRequest, type Owner, ownerText } from "./access.ts";
 import type { KeyAccess } from "./api-key-access.ts";
 import { type CallSource, clientAddress, type TrustedProxies } from "./client-address.ts";
 import { Problem } from "./problems.ts";
+import {
+  BYTES,
+  refillBudgets,
+  SECONDS_PER_DAY,
+  spendBudgets,
+  takeTokens,
+  WINDOW_SECONDS,
+} from "./rate-limits.sql.ts";
 
 export type CallLimiter = ReturnType<typeof createCallLimiter>;
 export type CallBuckets = Pick<ReturnType<typeof createRateBuckets>, "take">;
@@ -81,9 +91,6 @@ export type TokenBucket = {
   readonly at: number;
 };
 
-/** Seconds in which an empty bucket fills; a rate is the bucket's size. */
-const WINDOW_SECONDS = 60;
-
 const WINDOW_MS = WINDOW_SECONDS * 1_000;
 
 /** Tokens at a moment. They return evenly up to `perMinute`; a clock that runs backwards adds none. */
@@ -159,38 +166,6 @@ export function createIpLimit({
   };
 }
 
-/**
- * A bucket's clock never runs backwards, except from a moment in the future, which a wrong clock has written: such a
- * bucket would not refill until then.
- */
-const NEWER = `
-  case when bucket.updated_at > excluded.updated_at + interval '${WINDOW_SECONDS} s' then excluded.updated_at
-       else greatest(bucket.updated_at, excluded.updated_at) end`;
-
-/**
- * One row per caller. A proposed row is a full bucket minus the calls, so that its tokens and granted calls add up to
- * the bucket's size.
- */
-const TAKE = {
-  name: "rate_bucket_take",
-  text: `
-    insert into ahs.rate_bucket as bucket (identity, tokens, granted, updated_at)
-    select identity, size - least(calls, size), least(calls, size), $4::timestamptz
-    from unnest($1::text[], $2::int[], $3::int[]) as asked (identity, size, calls)
-    order by identity
-    on conflict (identity) do update set (tokens, granted, updated_at) = (
-      select level - least(excluded.granted, floor(level)),
-             least(excluded.granted, floor(level)),
-             ${NEWER}
-      from (select least(
-        excluded.tokens + excluded.granted,
-        bucket.tokens + greatest(0, extract(epoch from excluded.updated_at - bucket.updated_at)::float8)
-          * (excluded.tokens + excluded.granted) / 60
-      ) as level) as refilled
-    )
-    returning identity, tokens, granted`,
-};
-
 const BATCH = { maxSize: 500, maxRunning: 2 };
 
 /** Buckets of callers; concurrent calls share a statement. Throws if the database fails. */
@@ -200,16 +175,15 @@ export function createRateBuckets({ db, now }: { readonly db: Database; readonly
     take: loadInBatches(
       async (calls: readonly { readonly identity: string; readonly perMinute: number }[]) => {
         const wanted = [...Map.groupBy(calls, ({ identity }) => identity)];
-        const { rows } = await db.$client.query<{ identity: string; tokens: number; granted: number }>({
-          ...QUERY_DEADLINE,
-          ...TAKE,
-          values: [
-            wanted.map(([identity]) => identity),
-            wanted.map(([, group]) => Math.max(...group.map(({ perMinute }) => perMinute))),
-            wanted.map(([, group]) => group.length),
-            now(),
-          ],
-        });
+        const rows = await rowsInTime<{ identity: string; tokens: number; granted: number }>(
+          db,
+          takeTokens({
+            identities: wanted.map(([identity]) => identity),
+            sizes: wanted.map(([, group]) => Math.max(...group.map(({ perMinute }) => perMinute))),
+            calls: wanted.map(([, group]) => group.length),
+            at: now(),
+          }),
+        );
         const buckets = new Map(rows.map((row) => [row.identity, { ...row, place: 0 }]));
         // The granted tokens go to a caller's calls in order of arrival.
         return calls.map(({ identity }) => {
@@ -227,17 +201,13 @@ export function createRateBuckets({ db, now }: { readonly db: Database; readonly
 
 /** Deletes buckets of calls after two idle minutes, of bytes and spending after two idle days. Returns their number. */
 export async function dropIdleBuckets(db: Database, now: Date): Promise<number> {
-  const { rowCount } = await db.$client.query(
-    `delete from ahs.rate_bucket
-     where updated_at < $1::timestamptz - case
-       when starts_with(identity, '${BYTES}') or starts_with(identity, '${SPENT}') then $3::interval else $2::interval end`,
-    [now, `${2 * WINDOW_SECONDS} s`, `${2 * SECONDS_PER_DAY} s`],
-  );
+  const { identity, updatedAt } = rateBucket;
+  const [minutes, days] = [`${2 * WINDOW_SECONDS} s`, `${2 * SECONDS_PER_DAY} s`];
+  const isOfDays = sql`starts_with(${identity}, ${BYTES}) or starts_with(${identity}, ${SPENT})`;
+  const idle = sql`case when ${isOfDays} then ${days}::interval else ${minutes}::interval end`;
+  const { rowCount } = await db.delete(rateBucket).where(sql`${updatedAt} < ${now}::timestamptz - ${idle}`);
   return rowCount ?? Number.NaN;
 }
-
-/** Prefix of the budgets of bytes in the table of buckets. */
-const BYTES = "bytes:";
 
 /** Prefix of the sums of spending, see `createSpendingLimits`. */
 export const SPENT = "spent:";
@@ -246,24 +216,6 @@ export const SPENT = "spent:";
 export type ByteBudget = { readonly owner: string; readonly bytes: number };
 
 export type ByteBudgets = ReturnType<typeof createByteBudgets>;
-
-const SECONDS_PER_DAY = 86_400;
-
-/** Fills each budget up to now and holds its row; a proposed row is a full budget. */
-const REFILL = `
-  insert into ahs.rate_bucket as bucket (identity, tokens, granted, updated_at)
-  select '${BYTES}' || owner, bytes, 0, $3::timestamptz
-  from unnest($1::text[], $2::float8[]) as asked (owner, bytes)
-  order by owner
-  on conflict (identity) do update set
-    tokens = least(excluded.tokens, bucket.tokens + excluded.tokens / ${SECONDS_PER_DAY}
-      * greatest(0, extract(epoch from excluded.updated_at - bucket.updated_at)::float8)),
-    updated_at = ${NEWER}
-  returning identity, tokens`;
-
-const SPEND = `
-  update ahs.rate_bucket set tokens = tokens - $2
-  where identity = any(select '${BYTES}' || owner from unnest($1::text[]) as spent (owner))`;
 
 /** Token buckets of bytes that fill within a day, in the same table as the buckets of calls. A bucket idle for a day is full. */
 export function createByteBudgets({ db, now }: { readonly db: Database; readonly now: () => Date }) {
@@ -284,13 +236,12 @@ export function createByteBudgets({ db, now }: { readonly db: Database; readonly
         await client.query({ ...QUERY_DEADLINE, text: "begin" });
         const { rows } = await client.query<{ readonly identity: string; readonly tokens: number }>({
           ...QUERY_DEADLINE,
-          text: REFILL,
-          values: [owners, sizes, now()],
+          ...refillBudgets({ owners, sizes, at: now() }),
         });
         const left = new Map(rows.map(({ identity, tokens }) => [identity, tokens]));
         const spent = budgets.find(({ owner }) => (left.get(`${BYTES}${owner}`) ?? 0) < bytes);
         if (spent === undefined)
-          await client.query({ ...QUERY_DEADLINE, text: SPEND, values: [owners, bytes] });
+          await client.query({ ...QUERY_DEADLINE, ...spendBudgets({ owners, bytes }) });
         await client.query({ ...QUERY_DEADLINE, text: "commit" });
         if (spent === undefined) return null;
         const missing = bytes - (left.get(`${BYTES}${spent.owner}`) ?? 0);

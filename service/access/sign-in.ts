@@ -1,4 +1,5 @@
 import { formatSIWEMessage, parseSIWxHeader, verifyEVMSignature } from "@x402/extensions/sign-in-with-x";
+import { lte } from "drizzle-orm";
 import {
   type Address,
   BaseError,
@@ -11,7 +12,8 @@ import {
   parseAbi,
 } from "viem";
 import { nodeFailureOf } from "../chain/node/failure.ts";
-import { type Database, QUERY_DEADLINE } from "../db/database.ts";
+import { type Database, underDeadline } from "../db/database.ts";
+import { signInNonce } from "../db/tables/payment.ts";
 import type { CallerRequest, OwnerAccess, PaidRequest } from "./access.ts";
 import type { KeyAccess } from "./api-key-access.ts";
 import { Problem, unavailable } from "./problems.ts";
@@ -278,22 +280,17 @@ export async function takeSignInNonce(
   use: {
     readonly nonce: string;
     /** Lower-case. */
-    readonly address: string;
+    readonly address: Address;
     /** From then on a message with this nonce is too old for any server. */
     readonly expiresAt: Date;
   },
 ): Promise<boolean> {
-  const { rowCount } = await db.$client.query({
-    ...QUERY_DEADLINE,
-    text: `insert into ahs.sign_in_nonce (nonce, address, expires_at) values ($1, $2, $3)
-           on conflict (address, nonce) do nothing`,
-    values: [use.nonce, use.address, use.expiresAt],
-  });
+  const { rowCount } = await underDeadline(db).insert(signInNonce).values(use).onConflictDoNothing();
   return rowCount === 1;
 }
 
 /** Deletes expired nonces. Returns their number. */
 export async function dropExpiredNonces(db: Database, now: Date): Promise<number> {
-  const { rowCount } = await db.$client.query("delete from ahs.sign_in_nonce where expires_at <= $1", [now]);
+  const { rowCount } = await db.delete(signInNonce).where(lte(signInNonce.expiresAt, now));
   return rowCount ?? Number.NaN;
 }

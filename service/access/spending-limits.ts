@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
+import { and, eq, lte, sql } from "drizzle-orm";
 import type { Logger } from "pino";
-import { type Database, QUERY_DEADLINE } from "../db/database.ts";
+import { type Database, underDeadline } from "../db/database.ts";
+import { rateBucket } from "../db/tables/payment.ts";
 import {
   type AnswerHeaders,
   type Charge,
@@ -119,46 +121,43 @@ function chargedUnitsOf({ "x-charged-usd": charged }: AnswerHeaders): number {
 /** Sums of charges, in thousandths of a US dollar. */
 export type SpendingSums = Pick<ReturnType<typeof createSpendingSums>, "take" | "correct">;
 
-/** Adds to a sum if it stays within the limit. */
-const TAKE = `
-  insert into ahs.rate_bucket as bucket (identity, tokens, granted, updated_at)
-  select $1, $2::float8, 0, $4::timestamptz where $2::float8 <= $3::float8
-  on conflict (identity) do update set tokens = bucket.tokens + excluded.tokens, updated_at = excluded.updated_at
-  where bucket.tokens + excluded.tokens <= $3::float8
-  returning tokens`;
-
-const READ = "select tokens from ahs.rate_bucket where identity = $1";
-
-const CORRECT = "update ahs.rate_bucket set tokens = greatest(0, tokens + $2::float8) where identity = $1";
-
-/** A sum of nothing has no row. */
-const FORGET = "delete from ahs.rate_bucket where identity = $1 and tokens = 0";
-
 /** Sums in the table of rate buckets. One that is not added to for two days ends, with the prices of processes that died. */
 export function createSpendingSums({ db, now }: { readonly db: Database; readonly now: () => Date }) {
-  const pool = db.$client;
+  const buckets = underDeadline(db);
+  const { identity, tokens } = rateBucket;
   return {
     /** Reserves a price. Returns null if the sum stays within the limit, else the units that are spent already. */
     async take(
       sum: string,
       { units, limitUnits }: { readonly units: number; readonly limitUnits: number },
     ): Promise<number | null> {
-      const identity = `${SPENT}${sum}`;
-      const values = [identity, units, limitUnits, now()];
-      const { rowCount } = await pool.query({ ...QUERY_DEADLINE, text: TAKE, values });
-      if (rowCount === 1) return null;
-      const { rows } = await pool.query<{ readonly tokens: number }>({
-        ...QUERY_DEADLINE,
-        text: READ,
-        values: [identity],
-      });
-      return rows[0]?.tokens ?? 0;
+      const added = sql`${tokens} + excluded.tokens`;
+      if (units <= limitUnits) {
+        const bucket = { identity: `${SPENT}${sum}`, tokens: units, granted: 0, updatedAt: now() };
+        const { rowCount } = await buckets
+          .insert(rateBucket)
+          .values(bucket)
+          .onConflictDoUpdate({
+            target: identity,
+            set: { tokens: added, updatedAt: bucket.updatedAt },
+            setWhere: lte(added, limitUnits),
+          });
+        if (rowCount === 1) return null;
+      }
+      const [spent] = await buckets
+        .select({ tokens })
+        .from(rateBucket)
+        .where(eq(identity, `${SPENT}${sum}`));
+      return spent?.tokens ?? 0;
     },
-    /** Corrects a reserved price by the difference to what was charged. */
+    /** Corrects a reserved price by the difference to what was charged. A sum of nothing has no row. */
     async correct(sum: string, units: number): Promise<void> {
-      const identity = `${SPENT}${sum}`;
-      await pool.query({ ...QUERY_DEADLINE, text: CORRECT, values: [identity, units] });
-      await pool.query({ ...QUERY_DEADLINE, text: FORGET, values: [identity] });
+      const isSum = eq(identity, `${SPENT}${sum}`);
+      await buckets
+        .update(rateBucket)
+        .set({ tokens: sql`greatest(0, ${tokens} + ${units}::float8)` })
+        .where(isSum);
+      await buckets.delete(rateBucket).where(and(isSum, eq(tokens, 0)));
     },
   };
 }

@@ -3,6 +3,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import { isOneOf } from "../db/columns.ts";
 import type { Database } from "../db/database.ts";
+import { lockName } from "../db/session.sql.ts";
 import { type AlertThresholds, alertSubscription, webhookEndpoint } from "../db/tables/alerts.ts";
 import { currentScore, score } from "../db/tables/score.ts";
 
@@ -85,7 +86,7 @@ export async function takeSubscriptions(
   place: SubscriptionPlace,
 ): Promise<readonly StoredSubscription[]> {
   const lock = `ahs-alert:${JSON.stringify([place.chainId, place.wallet, place.owner, place.url])}`;
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`);
+  await lockName(tx, lock);
   return selectFrom(tx).where(isAt(place)).orderBy(desc(alertSubscription.createdAt)).for("update");
 }
 
@@ -151,7 +152,8 @@ export async function rotateSecret(
 
 /** Makes other writers of an endpoint and its events wait until the transaction ends. */
 export async function lockEndpoint(tx: NodePgDatabase, endpointId: string): Promise<void> {
-  await tx.execute(sql`select 1 from ahs.webhook_endpoint where id = ${endpointId} for no key update`);
+  const { id } = webhookEndpoint;
+  await tx.select({ id }).from(webhookEndpoint).where(eq(id, endpointId)).for("no key update");
 }
 
 /** Enables an endpoint that was given up or asked for a pause. */

@@ -39,7 +39,8 @@ import {
   type SpecDraft,
   type StoredSpec,
 } from "./verdicts/specs.ts";
-import { type PanelBudget, readDayTokens, readOwnerTokens } from "./verdicts/token-budget.ts";
+import { readDayTokens, readOwnerTokens } from "./verdicts/token-budget.sql.ts";
+import type { PanelBudget } from "./verdicts/token-budget.ts";
 import { isVerdictOfJob } from "./verdicts/verdict-cases.ts";
 
 type IntakeParts = {

@@ -9,7 +9,7 @@ import { WALLET_BOUNDS } from "../../model/features/call-line.ts";
 /** A wallet, lower-case, of a chain. */
 export type WalletOf = { readonly chainId: number; readonly wallet: Address };
 
-export const MAX_FAILURES = 200;
+const MAX_FAILURES = 200;
 export const MAX_SUCCESSES = 2_000;
 /** Most characters of calldata that are hashed to compare successes with failures: 20,000 calls of 1,600. */
 const MAX_COMPARED = 32 * 2 ** 20;

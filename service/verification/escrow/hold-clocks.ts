@@ -116,7 +116,7 @@ async function readDueClocks(db: NodePgDatabase, chainId: number, at: Date) {
   const { job } = indexOf(chainId);
   const isTheJob = eq(job.id, jobIdOf(verdict.jobEscrow, verdict.jobId));
   const ended = db
-    .select()
+    .select({ id: job.id })
     .from(job)
     .where(and(isTheJob, isNotNull(job.endedBlock)));
   return db

@@ -1,8 +1,18 @@
-import { sql } from "drizzle-orm";
+import { and, eq, exists, inArray, isNull, ne, not, notExists, or, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Database } from "../../db/database.ts";
-import { verdictRun } from "../../db/tables/verdict.ts";
-import { MAX_RETRIES } from "./settle-intake.ts";
+import {
+  heldEvidence,
+  jobSpec,
+  outputText,
+  roleCall,
+  textErasure,
+  verdict,
+  verdictRun,
+} from "../../db/tables/verdict.ts";
+import { erasureState } from "./erase-texts.sql.ts";
+import { lockVerdict } from "./lock-verdict.ts";
+import { resultOf } from "./store-decision.ts";
 import type { VerdictResult } from "./verdict-result.ts";
 import { isJobEnded } from "./verdict-sweeps.ts";
 
@@ -27,22 +37,21 @@ export function requestErasure(
   { verdictId, owner, now }: { verdictId: string; owner: string; now: Date },
 ): Promise<ErasureOutcome> {
   return db.transaction(async (tx) => {
-    await tx.execute(sql`select 1 from ahs.verdict where id = ${verdictId} for update`);
+    await lockVerdict(tx, verdictId);
     const state = await readState(tx, verdictId);
     if (state === null) return { kind: "unknown" };
     const refusal = refusalOf(state, owner);
     if (refusal !== null) return refusal;
     const withSpec = owner === `wallet:${state.clientAddr}`;
-    const { rows } = await tx.execute<{ requested_at: string; erased_at: string | null }>(sql`
-      with added as (
-        insert into ahs.text_erasure (verdict_id, requested_by, with_spec, requested_at)
-        values (${verdictId}, ${owner}, ${withSpec}, ${now}) on conflict do nothing returning requested_at, erased_at)
-      select requested_at, erased_at from added
-      union all select requested_at, erased_at from ahs.text_erasure where verdict_id = ${verdictId}`);
-    const [row] = rows;
+    const asked = { verdictId, requestedBy: owner, withSpec, requestedAt: now };
+    await tx.insert(textErasure).values(asked).onConflictDoNothing();
+    const { requestedAt, erasedAt } = textErasure;
+    const [row] = await tx
+      .select({ requestedAt, erasedAt })
+      .from(textErasure)
+      .where(eq(textErasure.verdictId, verdictId));
     if (row === undefined) throw new Error(`the erasure of verdict ${verdictId} was not stored`);
-    const erasedAt = row.erased_at === null ? null : new Date(row.erased_at);
-    return { kind: "requested", requestedAt: new Date(row.requested_at), erasedAt };
+    return { kind: "requested", ...row };
   });
 }
 
@@ -73,84 +82,78 @@ export function refusalOf(state: ErasureState, by: string): ErasureOutcome | nul
  * verdict whose slot another one took settles nothing.
  */
 async function readState(tx: NodePgDatabase, verdictId: string): Promise<ErasureState | null> {
-  const { rows } = await tx.execute<ErasureState & { jobChainId: number | null }>(sql`
-    select v.owner, s.client_addr as "clientAddr", v.provider_addr as "providerAddr", v.status,
-      v.status = 'failed' and v.retries < ${MAX_RETRIES} and v.replaced_at is null and exists (
-        select from ahs.payment p where p.id = v.payment_id and coalesce(p.capture_state, '') not in ('voiding', 'voided')) as "isOwed",
-      v.job_chain_id as "jobChainId", v.job_id is not null and v.replaced_at is null
-        and not exists (select from ahs.settlement t where t.verdict_id = v.id and t.run = v.runs
-          and t.decision <> 'HOLD' and t.state in ('confirmed', 'refused'))
-        and not exists (select from ahs.settlement_check c where c.verdict_id = v.id and c.run = v.runs
-          and c.not_before is null and v.final_verdict <> 'HOLD'
-          and not exists (select from ahs.appeal a where a.verdict_id = v.id and a.state in ('unsettled', 'open')))
-        and not exists (select from ahs.hold_clock h where h.verdict_id = v.id and h.ended_at is not null)
-        as "isJobOpen"
-    from ahs.verdict v join ahs.job_spec s on s.id = v.spec_id
-    where v.id = ${verdictId} and v.status <> 'unsettled'`);
+  const { rows } = await tx.execute<ErasureState & { jobChainId: number | null }>(erasureState(verdictId));
   const [row] = rows;
   if (row === undefined) return null;
-  const { jobChainId, ...state } = row;
-  if (!state.isJobOpen || jobChainId === null) return state;
-  const { rowCount } = await tx.execute(sql`
-    select 1 from ahs.verdict v where v.id = ${verdictId}
-      and ${await isJobEnded(tx, { chainId: jobChainId, escrow: sql`v.job_escrow`, jobId: sql`v.job_id` })}`);
-  return { ...state, isJobOpen: rowCount === 0 };
+  const { jobChainId: chainId, ...state } = row;
+  if (!state.isJobOpen || chainId === null) return state;
+  const ended = await isJobEnded(tx, { chainId, escrow: verdict.jobEscrow, jobId: verdict.jobId });
+  const isOpen = and(eq(verdict.id, verdictId), not(ended));
+  return { ...state, isJobOpen: (await tx.$count(verdict, isOpen)) > 0 };
 }
 
 /** Requests that one call carries out. */
 const BATCH = 20;
 
+const hasEnded = inArray(verdict.status, ["completed", "failed"]);
+
 /** Erases the texts of requests, each in one database transaction, and returns their number. One whose verdict runs again waits. */
 export async function eraseRequested(db: Database, now: Date): Promise<number> {
-  const { rows } = await db.execute<{ id: string }>(sql`
-    select e.verdict_id as id from ahs.text_erasure e join ahs.verdict v on v.id = e.verdict_id
-    where e.erased_at is null and v.status in ('completed', 'failed') order by e.requested_at limit ${BATCH}`);
+  const rows = await db
+    .select({ id: textErasure.verdictId })
+    .from(textErasure)
+    .innerJoin(verdict, eq(verdict.id, textErasure.verdictId))
+    .where(and(isNull(textErasure.erasedAt), hasEnded))
+    .orderBy(textErasure.requestedAt)
+    .limit(BATCH);
   let erased = 0;
   for (const { id } of rows) if (await db.transaction((tx) => eraseTexts(tx, id, now))) erased += 1;
   return erased;
 }
 
 async function eraseTexts(tx: NodePgDatabase, verdictId: string, now: Date): Promise<boolean> {
-  const { rowCount } = await tx.execute(sql`
-    select 1 from ahs.verdict where id = ${verdictId} and status in ('completed', 'failed') for update`);
-  if (rowCount === 0) return false;
-  await tx.execute(sql`delete from ahs.output_text where verdict_id = ${verdictId}`);
-  await tx.execute(sql`update ahs.held_evidence set text = null where verdict_id = ${verdictId}`);
-  await tx.execute(sql`
-    update ahs.role_call set answer = null, failure = coalesce(failure, 'its texts were erased')
-    where verdict_id = ${verdictId}`);
-  const runs = await tx.select().from(verdictRun).where(sql`verdict_id = ${verdictId}`);
-  for (const { run, result } of runs) {
-    // Only storeDecision writes the column, and with this type.
-    const without = JSON.stringify(withoutTexts(result as VerdictResult));
-    await tx.execute(sql`
-      update ahs.verdict_run set result = ${without}::jsonb, evidence = ''
-      where verdict_id = ${verdictId} and run = ${run}`);
+  if (!(await lockVerdict(tx, verdictId, hasEnded))) return false;
+  await tx.delete(outputText).where(eq(outputText.verdictId, verdictId));
+  await tx.update(heldEvidence).set({ text: null }).where(eq(heldEvidence.verdictId, verdictId));
+  await tx
+    .update(roleCall)
+    .set({ answer: null, failure: sql`coalesce(${roleCall.failure}, 'its texts were erased')` })
+    .where(eq(roleCall.verdictId, verdictId));
+  const runs = await tx.select().from(verdictRun).where(eq(verdictRun.verdictId, verdictId));
+  for (const decision of runs) {
+    await tx
+      .update(verdictRun)
+      .set({ result: withoutTexts(resultOf(decision)), evidence: "" })
+      .where(and(eq(verdictRun.verdictId, verdictId), eq(verdictRun.run, decision.run)));
   }
   await eraseSpec(tx, verdictId, now);
-  await tx.execute(sql`update ahs.text_erasure set erased_at = ${now} where verdict_id = ${verdictId}`);
+  await tx.update(textErasure).set({ erasedAt: now }).where(eq(textErasure.verdictId, verdictId));
   return true;
 }
 
 /** Keeps a specification that another verdict, or its own job, still needs: it goes when its time of retention is over. */
 async function eraseSpec(tx: NodePgDatabase, verdictId: string, now: Date): Promise<void> {
-  const { rows } = await tx.execute<{ id: string; chainId: number | null }>(sql`
-    select s.id, s.job_chain_id as "chainId" from ahs.job_spec s
-      join ahs.verdict v on v.spec_id = s.id join ahs.text_erasure e on e.verdict_id = v.id
-    where v.id = ${verdictId} and e.with_spec`);
-  const [spec] = rows;
+  const [spec] = await tx
+    .select({ id: jobSpec.id, chainId: jobSpec.jobChainId })
+    .from(jobSpec)
+    .innerJoin(verdict, eq(verdict.specId, jobSpec.id))
+    .innerJoin(textErasure, eq(textErasure.verdictId, verdict.id))
+    .where(and(eq(verdict.id, verdictId), textErasure.withSpec));
   if (spec === undefined) return;
   const { id, chainId } = spec;
-  const ended =
-    chainId === null
-      ? sql`true`
-      : await isJobEnded(tx, { chainId, escrow: sql`s.job_escrow`, jobId: sql`s.job_id` });
-  await tx.execute(sql`
-    update ahs.job_spec s set spec_text = null, acceptance_criteria = null, texts_dropped_at = ${now}
-    where s.id = ${id} and (s.job_escrow is null or ${ended}) and not exists (
-      select from ahs.verdict other where other.spec_id = s.id and other.id <> ${verdictId}
-        and (other.status not in ('completed', 'failed')
-          or exists (select from ahs.output_text o where o.verdict_id = other.id)))`);
+  const { jobEscrow: escrow, jobId } = jobSpec;
+  const ended = chainId === null ? undefined : await isJobEnded(tx, { chainId, escrow, jobId });
+  const output = tx.select().from(outputText).where(eq(outputText.verdictId, verdict.id));
+  const others = tx
+    .select()
+    .from(verdict)
+    .where(and(eq(verdict.specId, jobSpec.id), ne(verdict.id, verdictId), or(not(hasEnded), exists(output))));
+  await tx
+    .update(jobSpec)
+    .set({ specText: null, acceptanceCriteria: null, textsDroppedAt: now })
+    .where(
+      and(eq(jobSpec.id, id), ended === undefined ? undefined : or(isNull(escrow), ended), notExists(others)),
+    );
 }
 
 const ERASED = "Erased on request.";

@@ -1,6 +1,6 @@
 import { and, type Column, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { creditPayer } from "../../access/api-keys.ts";
+import { creditPayer } from "../../access/api-keys.sql.ts";
 import { keepDebit, returnDebit } from "../../access/key-debits.ts";
 import { keyDebit } from "../../db/tables/api-key.ts";
 import { type PaymentState, payment } from "../../db/tables/payment.ts";

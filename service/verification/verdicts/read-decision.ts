@@ -4,7 +4,7 @@ import { type Database, underDeadline } from "../../db/database.ts";
 import { settlementCheck } from "../../db/tables/settlement.ts";
 import { jobSpec, verdict, verdictRun } from "../../db/tables/verdict.ts";
 import { JOB_COLUMNS, jobOf } from "../escrow/types.ts";
-import type { VerdictResult } from "./verdict-result.ts";
+import { resultOf } from "./store-decision.ts";
 
 /**
  * Finds the newest decision of a verdict on an output of the provider (lower-case): by its id, or by its specification and the output's
@@ -55,13 +55,12 @@ export async function readDecision(
     .orderBy(desc(verdict.createdAt))
     .limit(1);
   if (row === undefined) return { kind: "unknown" } as const;
-  const { status, specHash, outputHash, result: stored, evidenceHash, evaluatedAt } = row;
+  const { status, specHash, outputHash, evidenceHash, evaluatedAt } = row;
   if (status === "pending" || status === "processing" || row.isUnsigned)
     return { kind: "undecided" } as const;
   if (evidenceHash === null || evaluatedAt === null) return { kind: "failed" } as const;
-  // Only storeDecision writes the column, and with this type.
-  const result = stored as VerdictResult;
   const job = jobOf(row);
+  const result = resultOf(row);
   return {
     kind: "decided",
     decision: result.final_verdict,

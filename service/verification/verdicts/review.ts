@@ -10,7 +10,7 @@ import { thresholdOf } from "../panel/policy.ts";
 import type { OutputCheck } from "../panel/types.ts";
 import { subjectOf } from "./build-decision.ts";
 import { lockVerdict } from "./lock-verdict.ts";
-import { type NewDecision, storable, storeDecision, takeNewestDecision } from "./store-decision.ts";
+import { type NewDecision, resultOf, storable, storeDecision, takeNewestDecision } from "./store-decision.ts";
 import { readVerdictCase, type VerdictCase } from "./verdict-cases.ts";
 import type { Review, ReviewOutcome, VerdictResult } from "./verdict-result.ts";
 
@@ -61,8 +61,7 @@ function decisionOf(
   }: { newest: typeof verdictRun.$inferSelect | null; verdictCase: VerdictCase; at: Date },
 ): NewDecision {
   const place = { verdictId: review.verdictId, run: (newest?.run ?? 0) + 1, cause: "review" } as const;
-  // Only storeDecision writes the column, and with this type.
-  const held = newest === null ? null : (newest.result as VerdictResult);
+  const held = newest === null ? null : resultOf(newest);
   const panel = held ?? unjudged(verdictCase.domain, review);
   const { panel_version, prompt_hash, models, thresholds, rules_fired, voting = null } = panel.methodology;
   const evidence = buildEvidence({

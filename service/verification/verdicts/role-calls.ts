@@ -1,13 +1,13 @@
-import { and, eq, getTableColumns, sql } from "drizzle-orm";
-import type { Database } from "../../db/database.ts";
-import { QUERY_DEADLINE } from "../../db/database.ts";
+import { and, eq, getTableColumns, gt, like, or, sql } from "drizzle-orm";
+import { type Database, underDeadline } from "../../db/database.ts";
 import { roleCall } from "../../db/tables/verdict.ts";
 import { NO_ANSWER_YET, type PanelDeps, UNAVAILABLE } from "../panel/ask-role.ts";
 import { GENERATOR_ROLES, type RoleName, type RoleRecord } from "../panel/types.ts";
+import { addRoleCall } from "./role-calls.sql.ts";
 import { openAnswer, placeOf, sealAnswer } from "./sealed-texts.ts";
 import { storable } from "./store-decision.ts";
 import { FREE_CAUSES } from "./token-budget.ts";
-import { isLeasedBy, type RunLease } from "./verdict-queue.ts";
+import type { RunLease } from "./verdict-queue.ts";
 
 /** Another worker has the lease of the run. */
 export class LeaseLost extends Error {
@@ -66,22 +66,14 @@ export async function storeRoleCall(
 ): Promise<boolean> {
   const { answer } = record;
   const place = placeOf("role_call.answer", lease.verdictId, lease.run, record.role);
-  const json = answer.kind === "answer" ? sealAnswer(db.texts, answer.answer, place) : null;
-  const failure = answer.kind === "answer" ? null : answer.reason;
-  const { rowCount } = await db.execute(sql`
-    insert into ahs.role_call as kept (verdict_id, run, role, model, answer, failure, mode, requests, prompt_tokens,
-      completion_tokens, cost_usd, latency_ms, created_at)
-    select id, ${lease.run}::integer, ${record.role}, ${record.model}, ${json}::jsonb, ${failure}, ${record.mode},
-      ${record.requests}::integer, ${record.promptTokens}::integer, ${record.completionTokens}::integer,
-      ${record.costUsd}::double precision, ${record.latencyMs}::integer, ${at}::timestamptz
-    from ahs.verdict where ${isLeasedBy(lease)} for update
-    on conflict (verdict_id, run, role) do update set
-      model = excluded.model, answer = excluded.answer, failure = excluded.failure, mode = excluded.mode,
-      requests = kept.requests + excluded.requests,
-      prompt_tokens = kept.prompt_tokens + excluded.prompt_tokens,
-      completion_tokens = kept.completion_tokens + excluded.completion_tokens,
-      cost_usd = kept.cost_usd + excluded.cost_usd,
-      latency_ms = kept.latency_ms + excluded.latency_ms, created_at = excluded.created_at`);
+  const { rowCount } = await db.execute(
+    addRoleCall(lease, {
+      ...record,
+      json: answer.kind === "answer" ? sealAnswer(db.texts, answer.answer, place) : null,
+      failure: answer.kind === "answer" ? null : answer.reason,
+      at,
+    }),
+  );
   return rowCount === 1;
 }
 
@@ -122,21 +114,26 @@ export async function readRoleCalls(
 export type TakenTokens = { readonly tokens: number; readonly answered: number };
 
 /** Failures of a role whose server gave no answer. */
-const OUTAGE = `(failure = '${NO_ANSWER_YET}' or failure like '${UNAVAILABLE}: %')`;
+const OUTAGE = or(eq(roleCall.failure, NO_ANSWER_YET), like(roleCall.failure, `${UNAVAILABLE}: %`));
+
+const TOKENS = sql`sum(${roleCall.promptTokens}::bigint + ${roleCall.completionTokens})`;
+const tokens = sql<number>`coalesce(${TOKENS}, 0)::float8`;
 
 /** Reads the tokens that a run has taken. All unpaid runs of a verdict count as one. */
 export async function readTakenTokens(
   db: Database,
   { verdictId, run, cause }: Pick<RunLease, "verdictId" | "run" | "cause">,
 ): Promise<TakenTokens> {
-  const { rows } = await db.$client.query<TakenTokens>({
-    ...QUERY_DEADLINE,
-    text: `select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::float8 as tokens,
-       coalesce(sum(prompt_tokens::bigint + completion_tokens) filter (where ${OUTAGE} is not true), 0)::float8 as answered
-     from ahs.role_call where verdict_id = $1 and (run = $2 or ($3 and run > 1))`,
-    values: [verdictId, run, FREE_CAUSES.includes(cause)],
-  });
-  const [row] = rows;
+  const isRun = FREE_CAUSES.includes(cause)
+    ? or(eq(roleCall.run, run), gt(roleCall.run, 1))
+    : eq(roleCall.run, run);
+  const [row] = await underDeadline(db)
+    .select({
+      tokens,
+      answered: sql<number>`coalesce(${TOKENS} filter (where ${OUTAGE} is not true), 0)::float8`,
+    })
+    .from(roleCall)
+    .where(and(eq(roleCall.verdictId, verdictId), isRun));
   if (row === undefined) throw new Error(`the tokens of verdict ${verdictId} were not read`);
   return row;
 }
@@ -146,14 +143,15 @@ export async function readRunUsage(
   db: Database,
   { verdictId, run }: Pick<RunLease, "verdictId" | "run">,
 ): Promise<{ tokens: number; costUsd: number | null }> {
-  const { rows } = await db.$client.query<{ tokens: number; costUsd: number | null }>({
-    ...QUERY_DEADLINE,
-    text: `select coalesce(sum(prompt_tokens::bigint + completion_tokens), 0)::float8 as tokens,
-       case when bool_and(cost_usd is not null) then sum(cost_usd) end as "costUsd"
-     from ahs.role_call where verdict_id = $1 and run = $2`,
-    values: [verdictId, run],
-  });
-  return rows[0] ?? { tokens: 0, costUsd: null };
+  const { costUsd } = roleCall;
+  const [row] = await underDeadline(db)
+    .select({
+      tokens,
+      costUsd: sql<number | null>`case when bool_and(${costUsd} is not null) then sum(${costUsd}) end`,
+    })
+    .from(roleCall)
+    .where(and(eq(roleCall.verdictId, verdictId), eq(roleCall.run, run)));
+  return row ?? { tokens: 0, costUsd: null };
 }
 
 /** Roles per round. Each round judges the answers of the rounds before. */

@@ -1,7 +1,8 @@
 import { nextDay } from "../../db/day-budget.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { type RunOneDeps, runOne } from "./run-one.ts";
-import { readDayTokens, tokenShares } from "./token-budget.ts";
+import { readDayTokens } from "./token-budget.sql.ts";
+import { tokenShares } from "./token-budget.ts";
 import { leaseVerdicts, putOffFree, readVerdictQueue } from "./verdict-queue.sql.ts";
 import { listenForVerdicts } from "./verdict-queue.ts";
 

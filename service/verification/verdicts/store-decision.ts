@@ -84,6 +84,12 @@ export async function takeNewestDecision(
   return row;
 }
 
+/** The result of a stored decision. */
+export function resultOf({ result }: Pick<typeof verdictRun.$inferSelect, "result">): VerdictResult {
+  // Only storeDecision and erasing write the column, and with this type.
+  return result as VerdictResult;
+}
+
 /**
  * Replaces U+0000 and unpaired surrogates in all strings by U+FFFD, because PostgreSQL refuses them in text and JSON. Models repeat such
  * characters of an output.

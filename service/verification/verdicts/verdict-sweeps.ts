@@ -1,8 +1,28 @@
-import { type SQL, sql } from "drizzle-orm";
+import {
+  and,
+  eq,
+  exists,
+  gte,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  notExists,
+  or,
+  type SQL,
+  type SQLWrapper,
+  sql,
+} from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import { creditPayer } from "../../access/api-keys.ts";
+import { alias } from "drizzle-orm/pg-core";
+import { creditPayer } from "../../access/api-keys.sql.ts";
 import type { Database } from "../../db/database.ts";
-import { viewOf } from "../../db/index-snapshot.ts";
+import { hasTables, indexOf } from "../../db/index-tables.ts";
+import { keyCredit } from "../../db/tables/api-key.ts";
+import { payment } from "../../db/tables/payment.ts";
+import { holdClock } from "../../db/tables/settlement.ts";
+import { heldEvidence, jobSpec, outputText, verdict } from "../../db/tables/verdict.ts";
+import { jobIdOf } from "../escrow/escrow-jobs.ts";
 import { MAX_RETRIES } from "./settle-intake.ts";
 
 /**
@@ -13,43 +33,48 @@ export async function dropUnusedSpecs(
   db: Database,
   { chainId, before, endedBefore }: { chainId: number; before: Date; endedBefore: Date },
 ): Promise<number> {
-  const unused = sql`not exists (select from ahs.verdict v where v.spec_id = s.id)`;
-  const unnamed = await db.execute(sql`
-    delete from ahs.job_spec s
-    where s.job_escrow is null and s.spec_text is not null and s.created_at < ${before} and ${unused}`);
-  if (!(await hasJobs(db, chainId))) return unnamed.rowCount ?? 0;
-  const job = sql`select from ${viewOf(chainId, "job")} j where j.id = s.job_escrow || ':' || s.job_id`;
-  const named = await db.execute(sql`
-    delete from ahs.job_spec s
-    where s.job_escrow is not null and s.job_chain_id = ${chainId} and s.spec_text is not null
-      and s.created_at < ${before < endedBefore ? endedBefore : before} and ${unused} and (
-      (s.created_at < ${endedBefore} and exists (${job} and j.status in ('Completed', 'Rejected', 'Expired')))
-      or (s.created_at < ${before} and not exists (${job})))`);
+  const { job } = indexOf(chainId);
+  const { createdAt, jobEscrow, jobId, jobChainId } = jobSpec;
+  const isUnused = and(
+    isNotNull(jobSpec.specText),
+    notExists(db.select().from(verdict).where(eq(verdict.specId, jobSpec.id))),
+  );
+  const unnamed = await db.delete(jobSpec).where(and(isNull(jobEscrow), isUnused, lt(createdAt, before)));
+  if (!(await hasTables(db, chainId, job))) return unnamed.rowCount ?? 0;
+  const isTheirs = eq(job.id, jobIdOf(jobEscrow, jobId));
+  const named = await db
+    .delete(jobSpec)
+    .where(
+      and(
+        isNotNull(jobEscrow),
+        eq(jobChainId, chainId),
+        isUnused,
+        lt(createdAt, before < endedBefore ? endedBefore : before),
+        or(
+          and(lt(createdAt, endedBefore), exists(endedJob(db, { chainId, escrow: jobEscrow, jobId }))),
+          and(lt(createdAt, before), notExists(db.select({ id: job.id }).from(job).where(isTheirs))),
+        ),
+      ),
+    );
   return (unnamed.rowCount ?? 0) + (named.rowCount ?? 0);
 }
 
+type JobColumns = { readonly chainId: number; readonly escrow: SQLWrapper; readonly jobId: SQLWrapper };
+
+function endedJob(db: NodePgDatabase, { chainId, escrow, jobId }: JobColumns) {
+  const { job } = indexOf(chainId);
+  const isOver = inArray(job.status, ["Completed", "Rejected", "Expired"]);
+  return db
+    .select({ id: job.id })
+    .from(job)
+    .where(and(eq(job.id, jobIdOf(escrow, jobId)), isOver));
+}
+
 /** Condition that the index shows the end of a job; false without an index of its chain. */
-export async function isJobEnded(
-  db: NodePgDatabase,
-  { chainId, escrow, jobId }: { chainId: number; escrow: SQL; jobId: SQL },
-): Promise<SQL> {
-  if (!(await hasJobs(db, chainId))) return sql`false`;
-  return sql`exists (select from ${viewOf(chainId, "job")} j
-    where j.id = ${escrow} || ':' || ${jobId} and j.status in ('Completed', 'Rejected', 'Expired'))`;
+export async function isJobEnded(db: NodePgDatabase, of: JobColumns): Promise<SQL> {
+  const hasJobs = await hasTables(db, of.chainId, indexOf(of.chainId).job);
+  return hasJobs ? exists(endedJob(db, of)) : sql`false`;
 }
-
-async function hasJobs(db: NodePgDatabase, chainId: number): Promise<boolean> {
-  const { rows } = await db.execute<{ there: boolean }>(
-    sql`select to_regclass(${`chain_${chainId}.job`}) is not null as there`,
-  );
-  return rows[0]?.there === true;
-}
-
-/** Verdicts that ended before a moment; a held one only after its job ended. */
-const over = (before: Date) => sql`
-  v.status in ('completed', 'failed') and coalesce(v.evaluated_at, v.updated_at) < ${before}
-  and not (v.final_verdict is not distinct from 'HOLD'
-    and exists (select from ahs.hold_clock h where h.verdict_id = v.id and h.ended_at is null))`;
 
 /** Rows per statement, so that each stays below its time limit. */
 const BATCH = 1_000;
@@ -62,14 +87,9 @@ const BATCH = 1_000;
 export async function returnFinalFailures(db: Database, now: Date): Promise<number> {
   const failures: unknown[] = [];
   const returned = await db.transaction(async (tx) => {
-    const { rows } = await tx.execute<{ paymentId: string; units: string }>(sql`
-      select v.payment_id as "paymentId", v.units from ahs.verdict v join ahs.payment p on p.id = v.payment_id
-      where v.status = 'failed' and v.runs = 0 and p.state in ('settled', 'answered') and p.capture_state is null
-        and (v.retries >= ${MAX_RETRIES} or ${isReplaced} or not ${hasTexts})
-        and not exists (select from ahs.key_credit c where c.id = v.payment_id)
-      limit ${BATCH} for update of v skip locked`);
+    const rows = await finalFailures(tx);
     for (const { paymentId, units } of rows) {
-      const credited = tx.transaction((one) => creditPayer(one, { paymentId, units: Number(units), now }));
+      const credited = tx.transaction((one) => creditPayer(one, { paymentId, units, now }));
       await credited.catch((error: unknown) => failures.push(error));
     }
     return rows.length - failures.length;
@@ -78,12 +98,41 @@ export async function returnFinalFailures(db: Database, now: Date): Promise<numb
   return returned;
 }
 
-/** An unpaid submission gives the slot back. */
-const isReplaced = sql`(v.replaced_at is not null and not exists (
-  select from ahs.verdict n where n.slot = v.slot and n.replaced_at is null and n.status = 'unsettled'))`;
-
-const hasTexts = sql`(exists (select from ahs.output_text o where o.verdict_id = v.id)
-  and exists (select from ahs.job_spec s where s.id = v.spec_id and s.spec_text is not null))`;
+/** A verdict whose slot another took stays retryable while that one is unpaid: an unpaid submission gives the slot back. */
+function finalFailures(tx: NodePgDatabase) {
+  const [v, next] = [alias(verdict, "v"), alias(verdict, "next")];
+  const unpaid = tx
+    .select()
+    .from(next)
+    .where(and(eq(next.slot, v.slot), isNull(next.replacedAt), eq(next.status, "unsettled")));
+  const output = tx.select().from(outputText).where(eq(outputText.verdictId, v.id));
+  const spec = tx
+    .select()
+    .from(jobSpec)
+    .where(and(eq(jobSpec.id, v.specId), isNotNull(jobSpec.specText)));
+  const credit = tx.select().from(keyCredit).where(eq(keyCredit.id, payment.id));
+  return tx
+    .select({ paymentId: payment.id, units: v.units })
+    .from(v)
+    .innerJoin(payment, eq(payment.id, v.paymentId))
+    .where(
+      and(
+        eq(v.status, "failed"),
+        eq(v.runs, 0),
+        inArray(payment.state, ["settled", "answered"]),
+        isNull(payment.captureState),
+        or(
+          gte(v.retries, MAX_RETRIES),
+          and(isNotNull(v.replacedAt), notExists(unpaid)),
+          notExists(output),
+          notExists(spec),
+        ),
+        notExists(credit),
+      ),
+    )
+    .limit(BATCH)
+    .for("update", { of: v, skipLocked: true });
+}
 
 /**
  * Drops the texts of verdicts that ended before a moment, and of specifications whose verdicts all lost theirs. Hashes, findings and
@@ -93,38 +142,84 @@ export async function dropOldTexts(
   db: Database,
   { before, now }: { before: Date; now: Date },
 ): Promise<number> {
-  const outputs = await inBatches(db, dropOutputs(before));
-  await inBatches(db, dropEvidence(before));
-  await inBatches(db, dropSpecTexts(before, now));
+  const outputs = await inBatches(() => dropOutputs(db, before));
+  await inBatches(() => dropEvidence(db, before));
+  await inBatches(() => dropSpecTexts(db, { before, now }));
   return outputs;
 }
 
+/** Verdicts that ended before a moment; a held one only after its job ended. */
+function isOver(db: Database, before: Date) {
+  const running = db
+    .select()
+    .from(holdClock)
+    .where(and(eq(holdClock.verdictId, verdict.id), isNull(holdClock.endedAt)));
+  return and(
+    inArray(verdict.status, ["completed", "failed"]),
+    sql`coalesce(${verdict.evaluatedAt}, ${verdict.updatedAt}) < ${before}`,
+    or(sql`${verdict.finalVerdict} is distinct from 'HOLD'`, notExists(running)),
+  );
+}
+
 /** An output is older than the end of its verdict, so only older ones are read. */
-const dropOutputs = (before: Date) => sql`
-  delete from ahs.output_text where verdict_id in (
-    select o.verdict_id from ahs.output_text o join ahs.verdict v on v.id = o.verdict_id
-    where o.created_at < ${before} and ${over(before)}
-    order by o.created_at limit ${BATCH} for update of o skip locked)`;
+function dropOutputs(db: Database, before: Date) {
+  const o = alias(outputText, "o");
+  const old = db
+    .select({ id: o.verdictId })
+    .from(o)
+    .innerJoin(verdict, eq(verdict.id, o.verdictId))
+    .where(and(lt(o.createdAt, before), isOver(db, before)))
+    .orderBy(o.createdAt)
+    .limit(BATCH)
+    .for("update", { of: o, skipLocked: true });
+  return db.delete(outputText).where(inArray(outputText.verdictId, old));
+}
 
-const dropEvidence = (before: Date) => sql`
-  update ahs.held_evidence set text = null where id in (
-    select e.id from ahs.held_evidence e join ahs.verdict v on v.id = e.verdict_id
-    where e.text is not null and e.created_at < ${before} and ${over(before)}
-    order by e.created_at limit ${BATCH} for update of e skip locked)`;
+function dropEvidence(db: Database, before: Date) {
+  const e = alias(heldEvidence, "e");
+  const old = db
+    .select({ id: e.id })
+    .from(e)
+    .innerJoin(verdict, eq(verdict.id, e.verdictId))
+    .where(and(isNotNull(e.text), lt(e.createdAt, before), isOver(db, before)))
+    .orderBy(e.createdAt)
+    .limit(BATCH)
+    .for("update", { of: e, skipLocked: true });
+  return db.update(heldEvidence).set({ text: null }).where(inArray(heldEvidence.id, old));
+}
 
-const dropSpecTexts = (before: Date, now: Date) => sql`
-  update ahs.job_spec set spec_text = null, acceptance_criteria = null, texts_dropped_at = ${now} where id in (
-    select s.id from ahs.job_spec s
-    where s.spec_text is not null and s.created_at < ${before}
-      and exists (select from ahs.verdict v where v.spec_id = s.id)
-      and not exists (
-        select from ahs.verdict v join ahs.output_text o on o.verdict_id = v.id where v.spec_id = s.id)
-    order by s.created_at limit ${BATCH} for update of s skip locked)`;
+function dropSpecTexts(db: Database, { before, now }: { before: Date; now: Date }) {
+  const s = alias(jobSpec, "s");
+  const itsVerdicts = eq(verdict.specId, s.id);
+  const outputs = db
+    .select({ id: outputText.verdictId })
+    .from(verdict)
+    .innerJoin(outputText, eq(outputText.verdictId, verdict.id))
+    .where(itsVerdicts);
+  const old = db
+    .select({ id: s.id })
+    .from(s)
+    .where(
+      and(
+        isNotNull(s.specText),
+        lt(s.createdAt, before),
+        exists(db.select().from(verdict).where(itsVerdicts)),
+        notExists(outputs),
+      ),
+    )
+    .orderBy(s.createdAt)
+    .limit(BATCH)
+    .for("update", { of: s, skipLocked: true });
+  return db
+    .update(jobSpec)
+    .set({ specText: null, acceptanceCriteria: null, textsDroppedAt: now })
+    .where(inArray(jobSpec.id, old));
+}
 
-async function inBatches(db: Database, statement: SQL): Promise<number> {
+async function inBatches(run: () => Promise<{ rowCount: number | null }>): Promise<number> {
   let total = 0;
   for (;;) {
-    const { rowCount } = await db.execute(statement);
+    const { rowCount } = await run();
     total += rowCount ?? 0;
     if (rowCount !== BATCH) return total;
   }

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { beforeEach, describe, expect, it } from "vitest";
-import { buyApiKey, creditPayer, readApiKey, topUpApiKey } from "../../../../service/access/api-keys.ts";
+import { creditPayer } from "../../../../service/access/api-keys.sql.ts";
+import { buyApiKey, readApiKey, topUpApiKey } from "../../../../service/access/api-keys.ts";
 import { createPaymentStore, type PaymentStore } from "../../../../service/access/payments/payments.ts";
 import {
   confirm,

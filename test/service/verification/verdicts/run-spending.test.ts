@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { queueRetry } from "../../../../service/verification/verdicts/rerun-verdict.ts";
 import { readRoleCalls } from "../../../../service/verification/verdicts/role-calls.ts";
 import { type RunPanel, runOne } from "../../../../service/verification/verdicts/run-one.ts";
-import { readDayTokens } from "../../../../service/verification/verdicts/token-budget.ts";
+import { readDayTokens } from "../../../../service/verification/verdicts/token-budget.sql.ts";
 import { abstained, answered, decided } from "./a-decision.ts";
 import { allow, LEASE_MS, NEVER, useVerdictWorld } from "./verdict-world.ts";
 

@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { storeRoleCall } from "../../../../service/verification/verdicts/role-calls.ts";
-import { readDayTokens, readOwnerTokens } from "../../../../service/verification/verdicts/token-budget.ts";
+import {
+  readDayTokens,
+  readOwnerTokens,
+} from "../../../../service/verification/verdicts/token-budget.sql.ts";
 import { abstained, answered } from "./a-decision.ts";
 import { useVerdictWorld } from "./verdict-world.ts";
 
