@@ -5,7 +5,7 @@ import type { Attestation } from "../../service/api/schemas/ahs-record.ts";
 import type { Database } from "../../service/db/database.ts";
 import { attestScore } from "../../service/oracle/encode.ts";
 import { readSafeAmounts, withBacking } from "../../service/oracle/publish-scores.ts";
-import type { StoredScore } from "../../service/scores/scores.ts";
+import type { StoredScore } from "../../service/scores/stored-score.ts";
 import { SignerFailure } from "../../service/sender/remote-signer.ts";
 import type { Config } from "../config.ts";
 import { openAccounts } from "../keys/open-accounts.ts";

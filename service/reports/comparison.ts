@@ -1,9 +1,9 @@
 import type { Address } from "viem";
 import type { Policy } from "../model/score/policy-shape.ts";
 import { defaultDecision, type RoutingDecision } from "../model/score/route.ts";
-import type { RegisteredAgent } from "../registries/documents/agent-names.ts";
-import type { AvailableBacking } from "../scores/backing/promised-amounts.ts";
-import type { WalletSnapshot } from "../scores/scores.ts";
+import type { RegisteredAgent } from "../registries/documents/registered-agent.ts";
+import type { AvailableBacking } from "../scores/backing/available-backing.ts";
+import type { WalletSnapshot } from "../scores/stored-score.ts";
 import type { createDetailReader, WalletDetails } from "../scores/wallet-details.ts";
 import { gradeReason, lossesOf, NOTABLE_POINTS, sentenceOf, titleOf } from "./explain-score.ts";
 

@@ -2,23 +2,7 @@ import type { Address } from "viem";
 import { type Database, rowsInTime } from "../db/database.ts";
 import { SECONDS_PER_DAY } from "../model/features/time.ts";
 import type { Grade } from "../model/score/record.ts";
-import type { StoredScore } from "./scores.ts";
-
-/** A stored score without what it was made of. */
-export type ScorePoint = Pick<
-  StoredScore,
-  | "asOfBlock"
-  | "asOfTime"
-  | "modelVersion"
-  | "ahsScore"
-  | "d1Score"
-  | "d2Score"
-  | "grade"
-  | "confidenceMicros"
-  | "confidenceLevel"
-  | "sanctioned"
-  | "inputsHash"
->;
+import type { ScorePoint, StoredScore } from "./stored-score.ts";
 
 /** A stored score whose grade differs from the one before, or the first one, with what its grade is made of. */
 export type GradePoint = ScorePoint &

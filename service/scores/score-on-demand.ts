@@ -13,8 +13,8 @@ import {
 import { readAsOf } from "../ingest/read-as-of.ts";
 import { readSanctionsFlags } from "../sanctions/sanctions.ts";
 import { type ScoredWallets, type ScoringContext, scoreAtFinalized, scoreAtNewest } from "./score-wallets.ts";
-import type { StoredScore } from "./scores.ts";
 import { readCurrentBlock, readScoreFrom, type StoreContext, storeRecords } from "./store-records.ts";
+import type { StoredScore } from "./stored-score.ts";
 
 export type OnDemandContext = ScoringContext & StoreContext & PastContext;
 

@@ -10,7 +10,7 @@ import { proposeIntents } from "../oracle/propose-intents.ts";
 import type { PublishPolicy } from "../oracle/publish-policy.ts";
 import type { InputFile } from "./inputs-hash.ts";
 import type { InputRecord, ScoredWallets } from "./score-wallets.ts";
-import type { StoredScore } from "./scores.ts";
+import type { StoredScore } from "./stored-score.ts";
 
 export type StoreContext = {
   readonly db: Database;

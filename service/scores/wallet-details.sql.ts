@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { preparedByChain } from "../db/statement.ts";
 import { trendQuery } from "./scores.sql.ts";
-import type { ScoreTrend, StoredScore } from "./scores.ts";
+import type { ScoreTrend, StoredScore } from "./stored-score.ts";
 import { MOST_CALLS } from "./wallet-activity.ts";
 
 export type DetailRow = ScoreTrend &

@@ -1,7 +1,7 @@
 import type { Address } from "viem";
 import { type Database, rowsInTime } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
-import type { ScoreTrend, StoredScore } from "./scores.ts";
+import type { ScoreTrend, StoredScore } from "./stored-score.ts";
 import { type DetailRow, walletDetails } from "./wallet-details.sql.ts";
 
 /** Facts about a wallet beside its snapshot. */

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import type { Address } from "viem";
 import type { Database } from "../../service/db/database.ts";
 import { score } from "../../service/db/tables/score.ts";
-import type { StoredScore } from "../../service/scores/scores.ts";
 import { makeCurrent, type NewScore } from "../../service/scores/store-records.ts";
+import type { StoredScore } from "../../service/scores/stored-score.ts";
 
 const HASH = `0x${"ab".repeat(32)}` as const;
 

@@ -6,11 +6,9 @@ import { adviseGas } from "../../reports/diagnosis/health-advice.ts";
 import { gatherReportFacts, sumMoney } from "../../reports/diagnosis/report-facts.ts";
 import { countText, usdText } from "../../reports/phrases.ts";
 import type { TransferReader } from "../../reports/profit-and-loss/wallet-transfers.ts";
-import type { CallOutcomes } from "../../reports/recovery/failed-calls.ts";
-import { readRecentOutcomes } from "../../reports/recovery/open-recovery.ts";
-import { RECENT_DAYS } from "../../reports/recovery/sort-failures.ts";
+import { RECENT_DAYS, readRecentOutcomes } from "../../reports/recovery/call-intent.ts";
+import type { CallOutcomes, OutcomesQuery } from "../../reports/recovery/failed-calls.ts";
 import { usdSchema } from "../schemas/report-parts.ts";
-import { foundFailures, type RecoveryNeeds } from "../schemas/retries.ts";
 import { count, eip55Schema, flag, laxBoolean, text, toEip55, toUsd } from "../schemas/values.ts";
 import type { CheckContext } from "./endpoint-spec.ts";
 import type { ReportTurns } from "./report-turns.ts";
@@ -19,9 +17,14 @@ import { ninetyDays, noBlock, type ReportNeeds, readReport, reportScopeShape } f
 /** Services of reports on a wallet's transfers. */
 export type TransferNeeds = { readonly walletTransfers: TransferReader };
 
+/** Services of answers about a wallet's failures. */
+type OutcomeNeeds = {
+  readonly recovery: { readonly outcomes: (query: OutcomesQuery) => Promise<CallOutcomes | null> };
+};
+
 /** Services of endpoints with a preview. */
 export type PreviewNeeds = ReportNeeds &
-  RecoveryNeeds &
+  OutcomeNeeds &
   TransferNeeds & {
     /** A queue of free previews, so that they do not delay paid reports. */
     readonly previewTurns: ReportTurns;
@@ -129,4 +132,9 @@ function summarize(
       ? "No gas saving of 0.01 USD a month or more."
       : `Gas savings of ${microUsd === null ? "an unknown amount" : `at most ${usdText(microUsd)}`} a month.`;
   return `${failures} ${approvals} ${gas}`;
+}
+
+/** Failed transactions of the listed days, including those from a history source. */
+export function foundFailures({ failuresFound, reported }: CallOutcomes): number {
+  return failuresFound + reported.failuresFound;
 }

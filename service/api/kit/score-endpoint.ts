@@ -1,8 +1,8 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { ProblemCode } from "../../access/problems.ts";
-import type { PromisedAmounts } from "../../scores/backing/promised-amounts.ts";
-import type { ScoreReader, StoredScore } from "../../scores/scores.ts";
+import type { PromisedAmounts } from "../../scores/backing/available-backing.ts";
+import type { ScoreReader, StoredScore } from "../../scores/stored-score.ts";
 import {
   type AhsRecord,
   type Attestation,

@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import type { PayingCaller } from "../../access/access.ts";
 import { unavailable } from "../../access/problems.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
-import type { ScoreReader, StoredScore, WalletSnapshot } from "../../scores/scores.ts";
+import type { ScoreReader, StoredScore, WalletSnapshot } from "../../scores/stored-score.ts";
 import { type AhsRecord, renderAhsRecord } from "../schemas/ahs-record.ts";
 import { neverSeen, notIndexed, type ScoredStanding } from "./wallet-report.ts";
 

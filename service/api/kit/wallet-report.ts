@@ -6,7 +6,7 @@ import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import { UNUSED_DAYS } from "../../reports/diagnosis/approvals.ts";
-import type { ScoreReader, WalletSnapshot } from "../../scores/scores.ts";
+import type { ScoreReader, WalletSnapshot } from "../../scores/stored-score.ts";
 import { blockSchema, chainIdSchema, coverageSchema, renderCoverage } from "../schemas/ahs-record.ts";
 import { isoOf, isoSchema, toEip55 } from "../schemas/values.ts";
 import { tooManyReports } from "./report-turns.ts";

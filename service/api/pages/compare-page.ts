@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import type { RoutingDecision } from "../../model/score/route.ts";
 import { type ComparedWallet, type Difference, MOST_COMPARED } from "../../reports/comparison.ts";
 import { NOTABLE_POINTS } from "../../reports/explain-score.ts";
-import { shownScore } from "../../scores/scores.ts";
+import { shownScore } from "../../scores/stored-score.ts";
 import { MOST_CALLS } from "../../scores/wallet-activity.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { trendOf } from "../schemas/ahs-record.ts";

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import { Problem } from "../../access/problems.ts";
 import type { ConfidenceLevel, Grade } from "../../model/score/record.ts";
-import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import type { RegisteredAgent } from "../../registries/documents/registered-agent.ts";
 import { rankOf } from "../../reports/report-card.ts";
 import {
   LIST_ORDERS,

@@ -1,7 +1,7 @@
 import { html } from "hono/html";
 import type { Address } from "viem";
 import type { ConfidenceLevel, Grade, RoutingAction } from "../../model/score/record.ts";
-import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import type { RegisteredAgent } from "../../registries/documents/registered-agent.ts";
 import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
 
 import { toEip55 } from "../schemas/values.ts";

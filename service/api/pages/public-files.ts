@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import { Problem, unavailable } from "../../access/problems.ts";
 import { gradeLabel } from "../../model/score/record.ts";
 import type { GradeChange } from "../../scores/ecosystem.sql.ts";
-import { shownScore } from "../../scores/scores.ts";
+import { shownScore } from "../../scores/stored-score.ts";
 import { answer } from "../kit/answer.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { viewOf } from "../report-card/card-view.ts";

@@ -1,6 +1,6 @@
 import { AHS_2026_2 } from "../../model/score/policy.ts";
 import { gradeReason } from "../../reports/explain-score.ts";
-import type { ScoreReference, WalletSnapshot } from "../../scores/scores.ts";
+import type { ScoreReference, WalletSnapshot } from "../../scores/stored-score.ts";
 
 /** One sentence: why the wallet has its grade, as in the record. Null if the wallet was never scored. */
 export function reasonOf({

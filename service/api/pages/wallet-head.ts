@@ -3,7 +3,7 @@ import type { Address } from "viem";
 import { Problem } from "../../access/problems.ts";
 import type { AgentCard } from "../../registries/documents/agent-cards.ts";
 import { isLookalikeName, printableName } from "../../reports/labels/chain-labels.ts";
-import type { WalletSnapshot } from "../../scores/scores.ts";
+import type { WalletSnapshot } from "../../scores/stored-score.ts";
 import type { ApiContext } from "../kit/api-env.ts";
 import { getAhsHistory } from "../routes/get-ahs-history.ts";
 import { getOwnerCluster } from "../routes/get-owner-cluster.ts";

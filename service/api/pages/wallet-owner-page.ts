@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import type { Address } from "viem";
-import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import type { RegisteredAgent } from "../../registries/documents/registered-agent.ts";
 import { getOwnerCluster, type OwnerClusterAnswer } from "../routes/get-owner-cluster.ts";
 import { addressSchema, toEip55 } from "../schemas/values.ts";
 import { answerPublicPage, type Page, type PageHandler, type PageRuntime, redirectTo } from "./page.ts";

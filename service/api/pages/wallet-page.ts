@@ -8,8 +8,13 @@ import { gradeLabel, type RoutingAction } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
 import type { AgentCard } from "../../registries/documents/agent-cards.ts";
 import { rankOf } from "../../reports/report-card.ts";
-import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
-import { type CurrentScore, isStale, type PublishedScore, type ScoreReference } from "../../scores/scores.ts";
+import type { AvailableBacking } from "../../scores/backing/available-backing.ts";
+import {
+  type CurrentScore,
+  isStale,
+  type PublishedScore,
+  type ScoreReference,
+} from "../../scores/stored-score.ts";
 import { MOST_CALLS, type WalletActivity, WEEKS } from "../../scores/wallet-activity.ts";
 import { getAhsHistory } from "../routes/get-ahs-history.ts";
 import { IDENTITY_REGISTRY } from "../schemas/agents.ts";

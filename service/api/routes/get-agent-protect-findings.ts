@@ -19,11 +19,12 @@ import {
 import type { UnsignedTransaction } from "../../reports/recovery/unsigned-transaction.ts";
 import { washWallet } from "../../reports/wash/wash.ts";
 import type { TransferNeeds } from "../kit/report-preview.ts";
+import { foundFailures } from "../kit/report-preview.ts";
 import type { ReportNeeds, WalletNeeds } from "../kit/wallet-report.ts";
 import { freshStanding, ninetyDays, readReport } from "../kit/wallet-report.ts";
 import type { AccountNeeds } from "../schemas/report-parts.ts";
 import type { RecoveryNeeds } from "../schemas/retries.ts";
-import { foundFailures, openNode, requireRecovery, withNode } from "../schemas/retries.ts";
+import { openNode, requireRecovery, withNode } from "../schemas/retries.ts";
 import type { RiskNeeds } from "../schemas/risk.ts";
 import { answerRisk } from "../schemas/risk.ts";
 import type { TurnNeeds } from "./get-retry.ts";

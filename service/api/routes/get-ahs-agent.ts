@@ -1,4 +1,4 @@
-import type { ScoreReader } from "../../scores/scores.ts";
+import type { ScoreReader } from "../../scores/stored-score.ts";
 import type { AgentNeeds } from "../kit/registered-agent.ts";
 import { agentParams, findAgent, requireAgent } from "../kit/registered-agent.ts";
 import { defineScore } from "../kit/score-endpoint.ts";

@@ -7,8 +7,8 @@ import type {
   AmountOutcome,
   AvailableBacking,
   PromisedAmounts,
-} from "../../scores/backing/promised-amounts.ts";
-import type { WalletSnapshot } from "../../scores/scores.ts";
+} from "../../scores/backing/available-backing.ts";
+import type { WalletSnapshot } from "../../scores/stored-score.ts";
 import { defineSale } from "../kit/endpoint.ts";
 import type { Sale } from "../kit/endpoint-spec.ts";
 import type { WalletNeeds } from "../kit/wallet-report.ts";

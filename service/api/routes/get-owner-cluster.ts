@@ -1,9 +1,9 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { defaultAction } from "../../model/score/route.ts";
-import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import type { RegisteredAgent } from "../../registries/documents/registered-agent.ts";
 import type { OwnerCluster, OwnerWallet } from "../../reports/network/owner-cluster.ts";
-import type { PromisedAmounts } from "../../scores/backing/promised-amounts.ts";
+import type { PromisedAmounts } from "../../scores/backing/available-backing.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import type { WalletNeeds } from "../kit/wallet-report.ts";

@@ -3,7 +3,7 @@ import { clockFault } from "../../db/database-clock.ts";
 import { databaseFailure } from "../../db/database-failure.ts";
 import { freshnessOf } from "../../db/index-snapshot.ts";
 import { ageSeconds, type SourceWatch } from "../../sanctions/sources.ts";
-import type { ScoreReader } from "../../scores/scores.ts";
+import type { ScoreReader } from "../../scores/stored-score.ts";
 import { answerJson } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import type { ServerLife } from "../kit/server-life.ts";

@@ -3,12 +3,18 @@ import type { Address } from "viem";
 import { type Owner, ownerOf } from "../../access/access.ts";
 import { createMarket } from "../../model/features/market.ts";
 import { countText } from "../../reports/phrases.ts";
+import { LISTED_DAYS } from "../../reports/recovery/call-intent.ts";
 import type { FailedExecution } from "../../reports/recovery/failed-calls.ts";
-import { LISTED_DAYS } from "../../reports/recovery/open-recovery.ts";
 import { NOTHING_BEFORE, recoverFailures } from "../../reports/recovery/recover-failures.ts";
 import { definePaid } from "../kit/endpoint.ts";
 import type { PreviewNeeds } from "../kit/report-preview.ts";
-import { chargedSchema, previewQuery, previewReport, previewSchema } from "../kit/report-preview.ts";
+import {
+  chargedSchema,
+  foundFailures,
+  previewQuery,
+  previewReport,
+  previewSchema,
+} from "../kit/report-preview.ts";
 import type { FairTurns } from "../kit/report-turns.ts";
 import type { ReadableNeeds, ReportNeeds } from "../kit/wallet-report.ts";
 import { readReport, reportScopeShape, requireReadable } from "../kit/wallet-report.ts";
@@ -16,7 +22,6 @@ import { blockSchema } from "../schemas/ahs-record.ts";
 import type { RecoveryNeeds } from "../schemas/retries.ts";
 import {
   costUsdSchema,
-  foundFailures,
   hexSchema,
   maxCostSchema,
   openNode,

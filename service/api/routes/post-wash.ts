@@ -10,7 +10,7 @@ import {
 } from "../../reports/wash/wash.ts";
 import type { Circle } from "../../reports/wash/wash-circles.ts";
 import { LEAST_ACTIVITY, type WalletRating } from "../../reports/wash/wash-score.ts";
-import type { WalletSnapshot } from "../../scores/scores.ts";
+import type { WalletSnapshot } from "../../scores/stored-score.ts";
 
 import { definePaid } from "../kit/endpoint.ts";
 import type { PreviewNeeds, TransferNeeds } from "../kit/report-preview.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
-import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import type { RegisteredAgent } from "../../registries/documents/registered-agent.ts";
 import { text, toEip55 } from "./values.ts";
 
 /** Services of answers that name an agent's registry. */

@@ -8,7 +8,7 @@ import { gradeLabel } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
 import { shownConfidence } from "../../model/score/shown-lines.ts";
 import { THREAT_CODES, type Threat, type ThreatCode, threatCodes } from "../../sanctions/threats.ts";
-import type { ScorePoint } from "../../scores/score-history.ts";
+import type { ScorePoint } from "../../scores/stored-score.ts";
 import {
   type CurrentScore,
   isStale,
@@ -16,7 +16,7 @@ import {
   type ScoreTrend,
   type StoredScore,
   shownScore,
-} from "../../scores/scores.ts";
+} from "../../scores/stored-score.ts";
 import { agentShape } from "./agents.ts";
 import { backingSchema, sellerProfileSchema } from "./backing.ts";
 import { explanationShape, reasonShape, renderReason } from "./explanation.ts";

@@ -1,6 +1,6 @@
 import { z } from "@hono/zod-openapi";
 import type { SellerProfile } from "../../model/backing/seller-profile.ts";
-import type { AvailableBacking } from "../../scores/backing/promised-amounts.ts";
+import type { AvailableBacking } from "../../scores/backing/available-backing.ts";
 import { count, int, isoSchema, num, toUsd } from "./values.ts";
 
 /** Backing beside a score: how much money a settlement may put at stake. */

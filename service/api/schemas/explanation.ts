@@ -3,7 +3,7 @@ import type { Policy } from "../../model/score/policy-shape.ts";
 import type { FeatureLine } from "../../model/score/record.ts";
 import { shownLines } from "../../model/score/shown-lines.ts";
 import { bestImprovement, gradeReason, sentenceOf, titleOf } from "../../reports/explain-score.ts";
-import type { StoredScore } from "../../scores/scores.ts";
+import type { StoredScore } from "../../scores/stored-score.ts";
 import { num, text } from "./values.ts";
 
 const featureNameSchema = z.string().openapi({ example: "success_rate" });

@@ -25,7 +25,7 @@ import type {
   WalletAgent,
 } from "../../registries/probes/probes-of-wallet.ts";
 import type { ReservedVisit, UrlVisitor } from "../../registries/probes/url-visit.ts";
-import type { StoredScore } from "../../scores/scores.ts";
+import type { StoredScore } from "../../scores/stored-score.ts";
 import {
   type AhsRecord,
   agentSchema,

@@ -4,13 +4,9 @@ import { unavailable } from "../../access/problems.ts";
 import { NodeFailure } from "../../chain/node/failure.ts";
 import { createMarket, type Market } from "../../model/features/market.ts";
 import type { WalletRows } from "../../model/features/types.ts";
-import type { CallOutcomes, FailedCall } from "../../reports/recovery/failed-calls.ts";
-import {
-  LISTED_DAYS,
-  openRecovery,
-  type Recovery,
-  type RecoveryPorts,
-} from "../../reports/recovery/open-recovery.ts";
+import { LISTED_DAYS } from "../../reports/recovery/call-intent.ts";
+import type { FailedCall } from "../../reports/recovery/failed-calls.ts";
+import { openRecovery, type Recovery, type RecoveryPorts } from "../../reports/recovery/open-recovery.ts";
 import type { FailureCause, recoverFailures } from "../../reports/recovery/recover-failures.ts";
 import type { RecoveryNode } from "../../reports/recovery/recovery-node.ts";
 import {
@@ -220,11 +216,6 @@ export function renderOffers({
   };
 }
 
-/** Failed transactions of the listed days, including those from a history source. */
-export function foundFailures({ failuresFound, reported }: CallOutcomes): number {
-  return failuresFound + reported.failuresFound;
-}
-
 /** The scope up to the block of the simulations. */
 export function renderScope(rows: WalletRows, recovery: Recovery): ReturnType<typeof reportScope> {
   const { block } = recovery;
@@ -237,7 +228,8 @@ export function withUnread<Scope extends Pick<ReturnType<typeof reportScope>, "c
   scope: Scope,
   { outcomes, unread }: Recovery,
 ): Scope {
-  const isListed = outcomes.failures.length + unread.length === foundFailures(outcomes);
+  const isListed =
+    outcomes.failures.length + unread.length === outcomes.failuresFound + outcomes.reported.failuresFound;
   const isRead = unread.every(({ code }) => code !== "not_read" && code !== "not_tried");
   const complete = scope.coverage.complete && isListed && isRead;
   return { ...scope, coverage: { ...scope.coverage, complete } };

@@ -11,7 +11,7 @@ import {
   riskSignals,
 } from "../../reports/risk/risk.ts";
 import type { RiskFacts, RiskKey, ScoreExplanation } from "../../reports/risk/risk-facts.ts";
-import type { CurrentScore, WalletSnapshot } from "../../scores/scores.ts";
+import type { CurrentScore, WalletSnapshot } from "../../scores/stored-score.ts";
 import type { ReportSource } from "../kit/wallet-report.ts";
 import {
   blockSchema,

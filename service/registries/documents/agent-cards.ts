@@ -4,7 +4,7 @@ import { type Database, rowsInTime } from "../../db/database.ts";
 import { toQuery } from "../../db/statement.ts";
 import type { DeclaredService, DocumentState } from "../../db/tables/infrastructure.ts";
 import { agentCards, type CardRow } from "./agent-cards.sql.ts";
-import type { RegisteredAgent } from "./agent-names.ts";
+import type { RegisteredAgent } from "./registered-agent.ts";
 
 /** An agent by its registry entry and registration document; no text is verified. */
 export type AgentCard = RegisteredAgent & {

@@ -1,17 +1,9 @@
 import type { Address } from "viem";
-import { type Deployment, type FurtherRegistry, registriesByAddress } from "../../chain/deployments.ts";
+import { type Deployment, registriesByAddress } from "../../chain/deployments.ts";
 import { type Database, rowsInTime } from "../../db/database.ts";
 import { toQuery } from "../../db/statement.ts";
 import { agentNames, type NameRow } from "./agent-names.sql.ts";
-
-/** An agent that an account is the wallet of. */
-export type RegisteredAgent = {
-  readonly agentId: bigint;
-  /** As its registration document says, unchecked; null where that was never read or names none. */
-  readonly name: string | null;
-  /** Null for the registry that the index follows. */
-  readonly registry: FurtherRegistry | null;
-};
+import type { RegisteredAgent } from "./registered-agent.ts";
 
 /**
  * The agents that each of the accounts, lower-case, is the wallet of now: three, by their number, those of the followed registry

@@ -6,7 +6,7 @@ import { type Database, underDeadline } from "../../db/database.ts";
 import { indexOf } from "../../db/index-tables.ts";
 import { agentDocument } from "../../db/tables/infrastructure.ts";
 import { registryAgent } from "../../db/tables/scan.ts";
-import type { RegisteredAgent } from "../documents/agent-names.ts";
+import type { RegisteredAgent } from "../documents/registered-agent.ts";
 
 /** An agent by its registry and its number there. */
 export type AgentPlace = {

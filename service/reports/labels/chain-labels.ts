@@ -3,7 +3,7 @@ import type { Deployment, KnownAccount } from "../../chain/deployments.ts";
 import { lowerCase } from "../../db/columns.ts";
 import type { SanctionsFlag } from "../../model/features/types.ts";
 import type { Grade } from "../../model/score/record.ts";
-import type { RegisteredAgent } from "../../registries/documents/agent-names.ts";
+import type { RegisteredAgent } from "../../registries/documents/registered-agent.ts";
 
 /** A label of an account from chain data. Names of agents and token contracts are chosen by untrusted parties. */
 export type ChainLabel = {

@@ -3,7 +3,7 @@ import { type Address, type Hex, parseAbiParameters, toFunctionSelector } from "
 import { decodeParameters } from "../../chain/bounded-abi.ts";
 import { lowerCase } from "../../db/columns.ts";
 import { READ_CHARACTERS } from "./failed-calls.sql.ts";
-import type { SentCall } from "./failed-calls.ts";
+import type { CallOutcomes, OutcomesQuery, SentCall } from "./failed-calls.ts";
 import { readSwap, SWAP_SELECTORS, type TokenSpend } from "./read-swap.ts";
 
 /** The intent of a call, read from its calldata. */
@@ -134,11 +134,7 @@ export const APPROVAL_SELECTORS: readonly Hex[] = [
 ].map((signature) => toFunctionSelector(signature));
 
 /** Methods whose purpose is readable from calldata. */
-export const KNOWN_SELECTORS: readonly Hex[] = [
-  ...PAYMENT_SELECTORS,
-  ...APPROVAL_SELECTORS,
-  ...SWAP_SELECTORS,
-];
+const KNOWN_SELECTORS: readonly Hex[] = [...PAYMENT_SELECTORS, ...APPROVAL_SELECTORS, ...SWAP_SELECTORS];
 
 /** The spender of a call that changes an allowance, lower-case; null for any other call. */
 function readSpender({ input }: { input: Hex }): Address | null {
@@ -228,4 +224,23 @@ function nextPlace(at: number, last: number): number {
   const end = last - (last % 2);
   if (at >= end) return end + 2;
   return Math.min(end, at + WORD_DIGITS - (at % WORD_DIGITS));
+}
+
+/** Failures older than this are not offered again. */
+export const RECENT_DAYS = 14;
+
+/** Days of listed failures. */
+export const LISTED_DAYS = 30;
+
+/** A wallet's outcomes by the index alone; null while it holds no block. */
+export function readRecentOutcomes(
+  wallet: Address,
+  { outcomes }: { readonly outcomes: (query: OutcomesQuery) => Promise<CallOutcomes | null> },
+): Promise<CallOutcomes | null> {
+  return outcomes({
+    wallet,
+    listedDays: LISTED_DAYS,
+    recentDays: RECENT_DAYS,
+    knownSelectors: KNOWN_SELECTORS,
+  });
 }

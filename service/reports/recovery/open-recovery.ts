@@ -6,10 +6,10 @@ import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { mapLimited } from "../../net/map-limited.ts";
 import { readSanctionsFlags } from "../../sanctions/sanctions.ts";
 import { type Fees, senderPolicy, suggestFees } from "../../sender/send-policy.ts";
-import { accountsOf, inTurns, KNOWN_SELECTORS, readIntents } from "./call-intent.ts";
+import { accountsOf, inTurns, RECENT_DAYS, readIntents, readRecentOutcomes } from "./call-intent.ts";
 import type { CallOutcomes, FailedCall, OutcomesQuery, ReportedCall } from "./failed-calls.ts";
 import type { NodeBlock, RecoveryNode, WalletState } from "./recovery-node.ts";
-import { RECENT_DAYS, type RecoveryFacts, type RefusalCode, TOO_LONG } from "./sort-failures.ts";
+import { type RecoveryFacts, type RefusalCode, TOO_LONG } from "./sort-failures.ts";
 import type { UnsignedTransaction } from "./unsigned-transaction.ts";
 
 /** Outside dependencies of recovery. */
@@ -28,22 +28,6 @@ export type Recovery = RecoveryFacts & {
   readonly unread: readonly Unread[];
   readonly fees: Fees;
 };
-
-/** Days of listed failures. */
-export const LISTED_DAYS = 30;
-
-/** A wallet's outcomes by the index alone; null while it holds no block. */
-export function readRecentOutcomes(
-  wallet: Address,
-  { outcomes }: Pick<RecoveryPorts, "outcomes">,
-): Promise<CallOutcomes | null> {
-  return outcomes({
-    wallet,
-    listedDays: LISTED_DAYS,
-    recentDays: RECENT_DAYS,
-    knownSelectors: KNOWN_SELECTORS,
-  });
-}
 
 const ATTEMPTS = 4;
 const PAUSE_MS = 250;

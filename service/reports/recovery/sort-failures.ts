@@ -7,6 +7,7 @@ import {
   type CallIntent,
   inTurns,
   PAYMENT_SELECTORS,
+  RECENT_DAYS,
   type ReadCall,
   readIntents,
 } from "./call-intent.ts";
@@ -43,8 +44,6 @@ export type Refused = Refusal & { readonly call: FailedCall };
 
 export type Candidate = ReadCall<FailedCall>;
 
-/** Failures older than this are not offered again. */
-export const RECENT_DAYS = 14;
 /** Most failures simulated per answer: each costs the node several calls. */
 export const MAX_TRIED = 30;
 

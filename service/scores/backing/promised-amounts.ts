@@ -9,8 +9,9 @@ import {
   underDeadline,
 } from "../../db/database.ts";
 import { loadInBatches } from "../../db/load-in-batches.ts";
-import { routingPromise, type StoredSellerProfile, type walletBacking } from "../../db/tables/backing.ts";
+import { routingPromise } from "../../db/tables/backing.ts";
 import { safeAmountOf } from "../../model/backing/cost-basis.ts";
+import type { AmountOutcome, AmountRequest, AvailableBacking, PromisedAmounts } from "./available-backing.ts";
 import {
   availableBacking,
   type BackingRow,
@@ -19,46 +20,11 @@ import {
   MAX_PROMISES,
 } from "./promised-amounts.sql.ts";
 
-/**
- * Backing of a wallet and what of its safe amount is still available; amounts in millionths of a US dollar. A wallet on a sanctions list
- * has the safe amount 0, as on chain.
- */
-export type AvailableBacking = Pick<
-  typeof walletBacking.$inferSelect,
-  "safeMicroUsd" | "costBasisMicroUsd" | "bondMicroUsd" | "asOfBlock" | "asOfTime"
-> & {
-  /** The greater of the amounts promised within a day and of the payments to it within a day of the chain. */
-  readonly outstandingMicroUsd: bigint;
-  /** The safe amount without what is outstanding, 0 or more. */
-  readonly availableMicroUsd: bigint;
-  /** How the wallet earns; null if it was never paid. */
-  readonly sellerProfile: StoredSellerProfile | null;
-};
-
-/** An amount that is to settle at once. */
-export type AmountRequest = {
-  /** Lower-case. */
-  readonly wallet: Address;
-  /** Key or payer, as `ownerText` names it. */
-  readonly caller: string;
-  readonly amountMicroUsd: bigint;
-  /** Decides by the part of the safe amount that is available. It must be pure. */
-  readonly settles: (availableMicroUsd: bigint) => boolean;
-};
-
-/** The backing that decided, before the amount itself. The promise is null if the amount does not settle at once. */
-export type AmountOutcome = {
-  readonly backing: AvailableBacking | null;
-  readonly promiseId: string | null;
-};
-
 /** How long a promised amount is outstanding. */
 const DAY_MS = 24 * 3_600_000;
 
 /** Routing reads backing at every call: many waiting requests share a statement. */
 const BATCH = { maxSize: 500, maxRunning: 2 };
-
-export type PromisedAmounts = ReturnType<typeof createPromisedAmounts>;
 
 /**
  * The ledger of one chain's amounts that routing said may settle at once. Two requests for one wallet never decide by the same
@@ -72,21 +38,15 @@ export function createPromisedAmounts({
   readonly db: Database;
   readonly chainId: number;
   readonly now: () => Date;
-}) {
+}): PromisedAmounts {
   const ledger = { db, chainId, now };
   return {
-    /**
-     * The backing of a wallet (lower-case). Null where it is unknown: none was computed as of a block of the last day, or the index
-     * did not follow the wallet by then.
-     */
     read: loadInBatches(async (wallets: readonly Address[]) => {
       const rows = await rowsInTime<BackingRow>(db, backingQuery(ledger, wallets));
       const found = new Map(rows.map((row) => [row.wallet, availableOf(row)]));
       return wallets.map((wallet) => found.get(wallet) ?? null);
     }, BATCH),
-    /** Promises the amount if it settles by what is available now. */
     promise: loadInBatches((requests: readonly AmountRequest[]) => promiseMany(ledger, requests), BATCH),
-    /** Releases a promise whose answer was not delivered. */
     async release(promiseId: string): Promise<void> {
       await underDeadline(db).delete(routingPromise).where(sql`${routingPromise.id} = ${promiseId}`);
     },

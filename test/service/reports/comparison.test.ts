@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { AHS_2026_2 } from "../../../service/model/score/policy.ts";
 import type { FeatureLine, Pattern } from "../../../service/model/score/record.ts";
 import { createComparison } from "../../../service/reports/comparison.ts";
-import type { WalletSnapshot } from "../../../service/scores/scores.ts";
+import type { WalletSnapshot } from "../../../service/scores/stored-score.ts";
 import type { WalletDetails } from "../../../service/scores/wallet-details.ts";
 import { BACKING, LISTING, walletSnapshot } from "../api/fake-ports.ts";
 

@@ -4,7 +4,7 @@ import type { Services } from "../../../../service/api/services.ts";
 import { plainLine } from "../../../../service/model/score/score-total.ts";
 import type { StoredProbe, WalletAgent } from "../../../../service/registries/probes/probes-of-wallet.ts";
 import type { ReservedVisit } from "../../../../service/registries/probes/url-visit.ts";
-import type { StoredScore } from "../../../../service/scores/scores.ts";
+import type { StoredScore } from "../../../../service/scores/stored-score.ts";
 import {
   bodyOf,
   fakeApp,

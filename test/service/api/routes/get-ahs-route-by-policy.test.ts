@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WalletSnapshot } from "../../../../service/scores/scores.ts";
+import type { WalletSnapshot } from "../../../../service/scores/stored-score.ts";
 import { PAYER, paidBy } from "../../access/paying-access.ts";
 import { LISTING, PHISHING, WALLET, walletSnapshot } from "../fake-ports.ts";
 import { BY_KEY, bySignIn, policyApp } from "./policy-app.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { WalletSnapshot } from "../../../../service/scores/scores.ts";
+import type { WalletSnapshot } from "../../../../service/scores/stored-score.ts";
 import {
   bodyOf,
   fakeApp,

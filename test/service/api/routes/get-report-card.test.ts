@@ -3,7 +3,7 @@ import { CardsOverloaded } from "../../../../service/api/report-card/render-pool
 import type { ReportCard } from "../../../../service/api/routes/get-report-card-schema.ts";
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { plainLine, scoreTotal } from "../../../../service/model/score/score-total.ts";
-import type { StoredScore } from "../../../../service/scores/scores.ts";
+import type { StoredScore } from "../../../../service/scores/stored-score.ts";
 import {
   bodyOf,
   fakeApp,

@@ -13,8 +13,8 @@ import { createOtterscanSource } from "../../../../service/ingest/history/otters
 import { AHS_2026_2 } from "../../../../service/model/score/policy.ts";
 import { defaultPublishPolicy } from "../../../../service/oracle/publish-policy.ts";
 import { scoreNow } from "../../../../service/scores/score-on-demand.ts";
-import type { StoredScore } from "../../../../service/scores/scores.ts";
 import { readInputFile } from "../../../../service/scores/scores.ts";
+import type { StoredScore } from "../../../../service/scores/stored-score.ts";
 import { type RecordedScore, recordedScoreSchema } from "../../../../service/scores/verify/compare-scores.ts";
 import { scanBlocks, searchSource } from "../../../../service/scores/verify/read-own-calls.ts";
 import { type VerifyDeps, verifyScore } from "../../../../service/scores/verify/verify-score.ts";
