@@ -9,7 +9,7 @@ import ts from "typescript";
  * Type imports count.
  */
 
-/** What a check of `ahs doctor` is: for all rooms, and importing none. */
+/** Type of the checks of `ahs doctor`: for all rooms, and importing none. */
 const CHECK = "check.ts";
 
 /** Rooms of service/, and the rooms that each may import: only rooms above it in this list. */

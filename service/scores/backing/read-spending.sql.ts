@@ -64,7 +64,7 @@ function isOwn({ chainId, wallets, asOf, since }: Reading): SQL {
     and timestamp >= ${since} and origin = 'transaction' and position = 0`;
 }
 
-/** Fees of own transactions by wallet; the payment to a bundler can come back, and is none. */
+/** Fees of own transactions by wallet; a payment to a bundler can come back, so it does not count. */
 export function feesOf(reading: Reading): SQL {
   return sql`
     with ${priceTable(reading.prices)}, spent as (
