@@ -83,7 +83,7 @@ function configOf(data: z.infer<typeof environment>, secrets: readonly string[])
       facilitatorUrl: data.X402_FACILITATOR_URL ?? null,
       facilitatorAddress: data.X402_FACILITATOR_ADDRESS ?? null,
       credentials: facilitatorCredentials(data),
-      /** Offered beside `exact` by EIP-3009; null where nothing is said: then chain and facilitator decide. */
+      /** Names of those that are offered, beside the first; null where nothing is said: then chain and facilitator decide. */
       schemes: data.X402_SCHEMES ?? null,
     },
     /** Null where no model is configured. */

@@ -2,6 +2,7 @@ import { type Address, getAddress, type Hex, isAddress, zeroAddress } from "viem
 import { z } from "zod";
 import { readTrustedProxies } from "../service/access/client-address.ts";
 import { readSigningKey } from "../service/access/payments/facilitator-credentials.ts";
+import { SCHEMES } from "../service/access/schemes/schemes.ts";
 import { MONEY_LIMITS } from "../service/verification/panel/policy.ts";
 import { ROLE_NAMES, type RoleName } from "../service/verification/panel/types.ts";
 import { keyVariables, privateKey } from "./keys/key-variables.ts";
@@ -13,8 +14,7 @@ const HISTORY_BATCH_SOURCES = ["none", "sqd", "hypersync", "rpc"] as const;
 /** Interfaces of a server: one of them, or both on one port. */
 const INTERFACES = ["scoring", "verification"] as const;
 export type InterfaceName = (typeof INTERFACES)[number];
-const FURTHER_SCHEMES = ["exact-permit2", "upto", "auth-capture", "batch-settlement"] as const;
-export type FurtherScheme = (typeof FURTHER_SCHEMES)[number];
+const SCHEME_NAMES = SCHEMES.map(({ name }) => name);
 const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace"] as const;
 
 const httpUrl = z
@@ -77,11 +77,11 @@ function readInterfaces(list: string): readonly InterfaceName[] | null {
   return isGood ? INTERFACES.filter((known) => named.includes(known)) : null;
 }
 
-/** The schemes of payment beside `exact` by EIP-3009; null where the list names something else. */
-function readSchemes(list: string): readonly FurtherScheme[] | null {
+/** The schemes of payment that a list names, in our own order; null where it names something else. */
+function readSchemes(list: string): readonly string[] | null {
   const named = list.split(",").map((entry) => entry.trim());
-  const further = FURTHER_SCHEMES.filter((known) => named.includes(known));
-  return named.every((name) => name === "exact" || further.some((known) => known === name)) ? further : null;
+  const isGood = named.every((name) => SCHEME_NAMES.includes(name));
+  return isGood ? SCHEME_NAMES.filter((known) => named.includes(known)) : null;
 }
 
 /** Models by role; null where it is no list of role=model. */
@@ -186,13 +186,13 @@ export const environment = z.object({
     .refine((key) => key !== null)
     .optional()
     .describe("an EC key of P-256 in PEM, or 64 bytes of an Ed25519 key in base64"),
-  /** Schemes of payment. Unset: all on the local chain; elsewhere those that the facilitator by URL lists, else `exact` alone. */
+  /** Schemes of payment. Unset: all on the local chain; elsewhere those that the facilitator by URL lists, else the first alone, which is always offered. */
   X402_SCHEMES: z
     .string()
     .transform(readSchemes)
     .refine((schemes) => schemes !== null)
     .optional()
-    .describe(`some of exact, ${FURTHER_SCHEMES.join(", ")}, with commas between them`),
+    .describe(`some of ${SCHEME_NAMES.join(", ")}, with commas between them`),
   ...keyVariables("FACILITATOR"),
   /**
    * Most that settling a payment may cost us, in per cent of its price. At 0.005 gwei and 3,300 USD per coin a settlement costs about

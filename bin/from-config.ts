@@ -3,7 +3,7 @@ import type { PublicClient } from "viem";
 import {
   createSettlementSpending,
   type SettlementSpending,
-} from "../service/access/payments/local-facilitator.ts";
+} from "../service/access/payments/settlement-spending.ts";
 import type { Deployment } from "../service/chain/deployments.ts";
 import { createGasPrice, type GasPrice } from "../service/chain/gas-price.ts";
 import { LOCAL_CHAIN_ID } from "../service/chain/networks.ts";

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import { isUnauthorized, readSupported } from "../../service/access/payments/http-facilitator.ts";
+import { isUnauthorized, readSettlers } from "../../service/access/payments/http-facilitator.ts";
+import { SCHEMES } from "../../service/access/schemes/schemes.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { LOCAL_CHAIN_ID } from "../../service/chain/networks.ts";
 import { concern, fault, fine, notConfigured, type Verdict } from "../../service/check.ts";
@@ -188,11 +189,12 @@ async function checkFacilitator({ payments }: Config, chainId: number | null): P
   }
   const network = `eip155:${chainId}`;
   const asked = { url: facilitatorUrl, credentials, now: machineDate, timeoutMs: FACILITATOR_MS };
-  const { exact, permit2, uptoFacilitator } = await readSupported(asked, network);
-  const further = [...(permit2 ? ["Permit2"] : []), ...(uptoFacilitator === null ? [] : ["upto"])];
-  return exact
+  const settlers = await readSettlers(asked, { network, schemes: SCHEMES });
+  const [first, ...further] = SCHEMES.map(({ name }) => name);
+  const listed = further.filter((name) => settlers.has(name));
+  return first !== undefined && settlers.has(first)
     ? fine(
-        `settles on ${network}${further.map((name) => `, ${name}`).join("")}${credentials === null ? "" : ", asked with credentials"}`,
+        `settles on ${network}${listed.map((name) => `, ${name}`).join("")}${credentials === null ? "" : ", asked with credentials"}`,
       )
     : concern(`it does not say that it settles on ${network}`, "choose one that does, or settle yourself");
 }

@@ -11,12 +11,10 @@ import {
 import {
   type ReconciliationDeps,
   reconcilePayments,
+  sweepSchemes,
 } from "../../service/access/payments/run-reconciliation.ts";
-import { type CaptureDeps, sweepCaptures } from "../../service/access/schemes/auth-capture/captures.ts";
-import {
-  type ChannelSweepDeps,
-  sweepChannels,
-} from "../../service/access/schemes/batch-settlement/channel-sweep.ts";
+import type { SweepDeps } from "../../service/access/schemes/scheme.ts";
+import { SCHEMES } from "../../service/access/schemes/schemes.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { actionsOf, withDatabase } from "../command.ts";
@@ -30,7 +28,7 @@ type PaymentsDeps = {
   readonly out: (line: string) => void;
   readonly now: () => Date;
   /** Opened for reconcile alone, which needs a node. */
-  readonly reconciliation: () => ReconciliationDeps & CaptureDeps & ChannelSweepDeps;
+  readonly reconciliation: () => ReconciliationDeps & SweepDeps;
 };
 
 /** Usage of `ahs payments`. */
@@ -45,14 +43,15 @@ const ATOMIC_DIGITS = 6;
 /** `ahs payments list|reconcile` on the configured database and node. */
 export async function run({ config, args, out }: Invocation): Promise<void> {
   await withDatabase(config, "payments", async (db, { logger, now }) => {
-    const reconciliation = (): ReconciliationDeps & CaptureDeps & ChannelSweepDeps => {
+    const reconciliation = (): ReconciliationDeps & SweepDeps => {
       const { rpcUrl, deploymentFile } = requireChainSettings(config);
       const deployment = loadDeployment(deploymentFile);
       const { chainId, finalityBlocks } = deployment;
       const client = openChainClient(rpcUrl);
       return {
         ...{ db, chainId, logger, now, client },
-        chain: createPaymentChain(client, finalityBlocks),
+        schemes: SCHEMES,
+        chain: createPaymentChain(client, { finalityBlocks, schemes: SCHEMES }),
         spending: settlementSpendingFromConfig(config, deployment, { client, db, now }),
         ownSender: config.payments.facilitatorUrl === null,
         metrics: createPaymentMetrics(new Registry()),
@@ -84,8 +83,7 @@ async function reconcile(args: readonly string[], { out, reconciliation }: Payme
   parseArgs({ args: [...args], options: {} });
   const deps = reconciliation();
   const tally = await reconcilePayments(deps);
-  await sweepCaptures(deps);
-  await sweepChannels(deps);
+  await sweepSchemes(deps);
   out(
     `settled and owed: ${tally.settle}, released: ${tally.release}, dropped: ${tally.drop}, still open: ${tally.wait}, failed: ${tally.failed}, confirmed: ${tally.confirmed}, lost: ${tally.lost}`,
   );

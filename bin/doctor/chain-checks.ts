@@ -1,11 +1,6 @@
-import {
-  AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
-  BATCH_SETTLEMENT_ADDRESS,
-  x402ExactPermit2ProxyAddress,
-  x402UptoPermit2ProxyAddress,
-} from "@x402/evm";
 import type { Address, PublicClient } from "viem";
 import { judgeSchemes } from "../../service/access/checks.ts";
+import { SCHEMES } from "../../service/access/schemes/schemes.ts";
 import { contractChecks, probeCode } from "../../service/chain/contract-checks.ts";
 import { loadDeployment } from "../../service/chain/deployments.ts";
 import { nodeChecks } from "../../service/chain/node-checks.ts";
@@ -16,7 +11,6 @@ import { defaultPublishPolicy } from "../../service/oracle/publish-policy.ts";
 import { keyChecks } from "../../service/sender/checks.ts";
 import { bondChecks } from "../../service/verification/checks.ts";
 import type { Config } from "../config.ts";
-import type { FurtherScheme } from "../environment.ts";
 import { historySourceFromConfig } from "../from-config.ts";
 import { ROLES } from "../keys/key-variables.ts";
 import { type Accounts, openAccounts } from "../keys/open-accounts.ts";
@@ -87,21 +81,16 @@ export async function openEarly(config: Config, chainId: number): Promise<Opened
   }
 }
 
-/** The contract that each scheme of payment calls, at the same address of every chain. */
-const SCHEME_CONTRACTS: Readonly<Record<FurtherScheme, Address>> = {
-  "exact-permit2": x402ExactPermit2ProxyAddress,
-  upto: x402UptoPermit2ProxyAddress,
-  "auth-capture": AUTH_CAPTURE_ESCROW_V1_0_ADDRESS,
-  "batch-settlement": BATCH_SETTLEMENT_ADDRESS,
-};
-
 /** A call of an address without code succeeds, and moves no money. */
 async function checkSchemes(client: PublicClient, { payments }: Config): Promise<readonly Verdict[]> {
   const { schemes, facilitatorAddress } = payments;
   if (schemes === null || facilitatorAddress === null) return [notConfigured()];
+  const called = SCHEMES.filter(({ name }) => schemes.includes(name)).flatMap(({ name: scheme, contract }) =>
+    contract === null ? [] : [{ scheme, contract }],
+  );
   const withCode = await probeCode(
     client,
-    schemes.map((scheme) => SCHEME_CONTRACTS[scheme]),
+    called.map(({ contract }) => contract),
   );
-  return judgeSchemes(schemes.map((scheme) => ({ scheme, hasCode: withCode.has(SCHEME_CONTRACTS[scheme]) })));
+  return judgeSchemes(called.map(({ scheme, contract }) => ({ scheme, hasCode: withCode.has(contract) })));
 }

@@ -3,29 +3,23 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import type { Address, PublicClient } from "viem";
 import type { Facilitator } from "../../service/access/payments/facilitator.ts";
-import { createHttpFacilitator, readSupported } from "../../service/access/payments/http-facilitator.ts";
+import { createHttpFacilitator, readSettlers } from "../../service/access/payments/http-facilitator.ts";
 import { createLocalFacilitator } from "../../service/access/payments/local-facilitator.ts";
 import { createPaymentMetrics } from "../../service/access/payments/metrics.ts";
 import { createOfferSigner } from "../../service/access/payments/offer-receipt.ts";
 import { createPaymentAccess } from "../../service/access/payments/payment-access.ts";
 import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
 import { createContractPayers } from "../../service/access/payments/payment-header.ts";
-import {
-  createTokenDomain,
-  type OfferedSchemes,
-  offersUnder,
-} from "../../service/access/payments/payment-terms.ts";
+import { createTokenDomain, offersUnder } from "../../service/access/payments/payment-terms.ts";
 import { createPaymentStore } from "../../service/access/payments/payments.ts";
 import { unavailable } from "../../service/access/problems.ts";
-import { captureDeadline } from "../../service/access/schemes/auth-capture/auth-capture.ts";
-import { readChannel } from "../../service/access/schemes/batch-settlement/batch-settlement.ts";
-import { createChannelStore } from "../../service/access/schemes/batch-settlement/channels.ts";
+import { openLedgers, type PaymentScheme, type Settlers } from "../../service/access/schemes/scheme.ts";
+import { SCHEMES } from "../../service/access/schemes/schemes.ts";
 import type { SignIn } from "../../service/access/sign-in.ts";
 import type { Deployment } from "../../service/chain/deployments.ts";
 import type { Database } from "../../service/db/database.ts";
 import { enqueueSettlement, readSettlement } from "../../service/sender/payments-sender.ts";
 import { type Config, publicUrl } from "../config.ts";
-import type { FurtherScheme } from "../environment.ts";
 import { settlementSpendingFromConfig } from "../from-config.ts";
 import { openChainClient } from "../process.ts";
 
@@ -62,17 +56,21 @@ export function paymentsFromConfig(config: Config, parts: Parts) {
     asset: usdc,
     payTo,
     domain: token.read,
-    offered: offeredFromConfig(config, { chainId, logger, clock }),
+    schemes: SCHEMES,
+    settlers: settlersFromConfig(config, { chainId, logger, clock }),
+    now: clock.now,
     signer:
       signing === null ? null : createOfferSigner({ ...signing, origin: publicUrl(config), now: clock.now }),
   } as const;
+  const chain = createPaymentChain(client, { finalityBlocks, schemes: SCHEMES });
   const access = createPaymentAccess({
     terms,
+    schemes: SCHEMES,
+    ledgers: openLedgers(SCHEMES, { db, chainId, client, chain, clock, logger }),
     origin: publicUrl(config),
     facilitator: facilitatorFromConfig(config, { client, db, deployment, clock }),
     store: createPaymentStore({ db, chainId, now: clock.now, randomUuid: randomUUID }),
-    channels: createChannelStore({ db, chainId, readSeen: (id) => readChannel(client, id), now: clock.now }),
-    chain: createPaymentChain(client, finalityBlocks),
+    chain,
     contractPayers: createContractPayers(client),
     signedInAddress: signIn,
     metrics: createPaymentMetrics(registry),
@@ -104,48 +102,32 @@ function readEarly(read: () => Promise<unknown>, logger: Logger): void {
 }
 
 const LOCAL_CHAIN = 31_337;
-const NO_FURTHER: OfferedSchemes = {
-  permit2: false,
-  uptoFacilitator: null,
-  capture: null,
-  receiverAuthorizer: null,
-};
 const SUPPORTED_TIMEOUT_MS = 5_000;
 const SUPPORTED_EVERY_MS = 600_000;
 const SUPPORTED_RETRY_MS = 10_000;
 
-/** The schemes that are offered: as configured, or as chain and facilitator have them. */
-function offeredFromConfig(
+/** The schemes that are offered: as configured, or as chain and facilitator have them. The first one always is. */
+function settlersFromConfig(
   { payments }: Config,
   { chainId, logger, clock }: Pick<Parts, "logger" | "clock"> & { readonly chainId: number },
-): () => OfferedSchemes {
+): () => Settlers {
   const { schemes, facilitatorUrl: url, facilitatorAddress, credentials } = payments;
+  const [first, ...further] = SCHEMES.map(({ name }) => name);
+  const always = new Map(first === undefined ? [] : [[first, facilitatorAddress]]);
   if (url === null) {
-    const isOffered = (scheme: FurtherScheme) => schemes?.includes(scheme) ?? chainId === LOCAL_CHAIN;
-    const offered = {
-      permit2: isOffered("exact-permit2"),
-      uptoFacilitator: isOffered("upto") ? facilitatorAddress : null,
-      receiverAuthorizer: isOffered("batch-settlement") ? facilitatorAddress : null,
-    };
-    const authorizer = isOffered("auth-capture") ? facilitatorAddress : null;
-    return () => ({
-      ...offered,
-      capture: authorizer === null ? null : { authorizer, deadline: captureDeadline(clock.now()) },
-    });
+    const offered = schemes ?? (chainId === LOCAL_CHAIN ? further : []);
+    const settlers = new Map([...always, ...offered.map((name) => [name, facilitatorAddress] as const)]);
+    return () => settlers;
   }
-  let offered = NO_FURTHER;
+  let settlers: Settlers = always;
   const ask = async (): Promise<void> => {
-    const supported = await readSupported(
+    const supported = await readSettlers(
       { url, credentials, now: clock.now, timeoutMs: SUPPORTED_TIMEOUT_MS },
-      `eip155:${chainId}`,
+      { network: `eip155:${chainId}`, schemes: SCHEMES },
     );
-    offered = {
-      permit2: schemes?.includes("exact-permit2") ?? supported.permit2,
-      uptoFacilitator: (schemes?.includes("upto") ?? true) ? supported.uptoFacilitator : null,
-      // The account that settles has to capture, void and claim by transactions of its own.
-      capture: null,
-      receiverAuthorizer: null,
-    };
+    // A configured scheme is offered if any facilitator by URL can settle it, whether or not this one lists it.
+    const offered = schemes === null ? [...supported.keys()] : schemes.filter(isSettledByUrl);
+    settlers = new Map([...always, ...offered.map((name) => [name, supported.get(name) ?? null] as const)]);
   };
   const again = (): void => {
     ask().then(
@@ -157,7 +139,12 @@ function offeredFromConfig(
     );
   };
   again();
-  return () => offered;
+  return () => settlers;
+}
+
+/** The account that settles a scheme has to send all its transactions, unless a facilitator by URL can. */
+function isSettledByUrl(name: PaymentScheme["name"]): boolean {
+  return SCHEMES.some((scheme) => scheme.name === name && scheme.isSettledBy !== undefined);
 }
 
 function facilitatorFromConfig(
@@ -175,6 +162,7 @@ function facilitatorFromConfig(
     sender,
     network: `eip155:${chainId}`,
     client,
+    schemes: SCHEMES,
     queue: {
       enqueue: (order) => enqueueSettlement(db, { chainId, sender }, order),
       read: (id) => readSettlement(db, id),

@@ -3,6 +3,7 @@ import type { LocalAccount } from "viem/accounts";
 import { createPaymentGauge, createPaymentMetrics } from "../../service/access/payments/metrics.ts";
 import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
 import { runReconciliation } from "../../service/access/payments/run-reconciliation.ts";
+import { SCHEMES } from "../../service/access/schemes/schemes.ts";
 import { agentHealthOracleAbi } from "../../service/chain/abi/agent-health-oracle.ts";
 import { oracleFault } from "../../service/chain/deploy.ts";
 import { addressesIn } from "../../service/chain/deployments.ts";
@@ -300,7 +301,8 @@ async function reconcile(parts: SendingParts, signal: AbortSignal): Promise<void
     db,
     chainId,
     client,
-    chain: createPaymentChain(client, finalityBlocks),
+    schemes: SCHEMES,
+    chain: createPaymentChain(client, { finalityBlocks, schemes: SCHEMES }),
     ownSender: config.payments.facilitatorUrl === null,
     spending: settlementSpendingFromConfig(config, deployment, { client, db, now }),
     metrics: createPaymentMetrics(registry),

@@ -1,6 +1,5 @@
 import type { PaymentPayload, PaymentRequirements } from "@x402/core/types";
 import type { Address, Hex } from "viem";
-import type { PaymentScheme } from "../db/tables/payment.ts";
 
 /** A charge of nothing. */
 export const UNCHARGED: Charge = {
@@ -77,9 +76,9 @@ export type PaidRequest = {
   readonly resource: string;
   /** Price in thousandths of a US dollar. */
   readonly units: number;
-  /** Whether the answer decides what a payment of scheme `upto` is charged; its price is then the most. */
+  /** Whether the answer decides what a metered payment is charged; its price is then the most. */
   readonly isMetered: boolean;
-  /** Whether a payment of scheme `auth-capture` is taken: captured or voided by what becomes of the purchase. */
+  /** Whether a payment is taken that an escrow holds: captured or voided by what becomes of the purchase. */
   readonly isCaptured: boolean;
   /** Whether the first answer shows a secret that repeats do not. */
   readonly showsSecret: boolean;
@@ -94,6 +93,9 @@ export type PaidRequest = {
   /** Aborts when the client disconnects or the server stops. */
   readonly signal: AbortSignal;
 };
+
+/** The members of a request that decide its entries of `accepts`. */
+export type Priced = Pick<PaidRequest, "units" | "isMetered" | "isCaptured">;
 
 /** The description of an endpoint for catalogs of x402 resources. */
 export type Listing = {
@@ -144,7 +146,7 @@ export type Charge = {
   readonly debitId?: string;
   /**
    * Ends a successful charge: captures the price and stores the answer for repeats. Returns headers to add. Throws if
-   * capturing fails; the answer is then withheld. A payment of scheme `upto` is charged `meteredUnits`, others the price.
+   * capturing fails; the answer is then withheld. A metered payment is charged `meteredUnits`, others the price.
    */
   keep(answer: BoughtAnswer, meteredUnits?: number): Promise<AnswerHeaders>;
   /** Ends a failed charge: releases the price. If the money has moved, returns what is owed for it. Never throws. */
@@ -194,7 +196,9 @@ export type OwnerAccess = {
 
 /** A signed authorization of a request, already compared with the price. */
 export type PresentedPayment = {
-  readonly scheme: PaymentScheme;
+  readonly scheme: string;
+  /** metered: its answer decides how much. held: a contract holds the money until the purchase is decided. Absent: the price. */
+  readonly taking?: "metered" | "held" | undefined;
   /** Lower-case, as is payTo. */
   readonly payer: Address;
   readonly asset: Address;

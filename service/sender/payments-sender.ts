@@ -3,7 +3,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
 import { type Database, underDeadline } from "../db/database.ts";
 import { startOfDay } from "../db/day-budget.ts";
-import type { PaymentScheme } from "../db/tables/payment.ts";
+import { FIRST_SCHEME } from "../db/tables/payment.ts";
 import { senderTransaction } from "../db/tables/publish.ts";
 import type { OrderTransaction } from "./orders/order-kind.ts";
 import type { PayerGas } from "./send-policy.ts";
@@ -17,7 +17,7 @@ import {
 
 /** Names one authorization, for good: its token or Permit2 marks the nonce as used. All lower-case. */
 export type AuthorizationId = {
-  readonly scheme: PaymentScheme;
+  readonly scheme: string;
   readonly asset: Address;
   readonly payer: Address;
   readonly nonce: Hex;
@@ -166,11 +166,11 @@ export function referenceIn(
 ): SQL {
   const { chainId, scheme, asset, payer, nonce } = row;
   return sql`concat('x402:', ${chainId}, ':', ${asset}, ':', ${payer}, ':', ${nonce},
-    case when ${scheme} <> 'exact' then '/' || ${scheme} end)`;
+    case when ${scheme} <> ${FIRST_SCHEME} then '/' || ${scheme} end)`;
 }
 
 /** The schemes count nonces apart. Everything before the last colon is the same for all payments of a payer. */
 function referenceOf(chainId: number, { scheme, asset, payer, nonce, step }: AuthorizationId): string {
-  const suffix = `${scheme === "exact" ? "" : `/${scheme}`}${step === undefined ? "" : `/${step}`}`;
+  const suffix = `${scheme === FIRST_SCHEME ? "" : `/${scheme}`}${step === undefined ? "" : `/${step}`}`;
   return `${payerOf(chainId, { asset, payer })}${nonce}${suffix}`.toLowerCase();
 }

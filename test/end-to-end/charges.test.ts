@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { PaymentRequired } from "@x402/core/types";
 import { BATCH_SETTLEMENT_ADDRESS, createPermit2ApprovalTx } from "@x402/evm";
-import { type x402Client, x402HTTPClient } from "@x402/fetch";
+import { x402HTTPClient } from "@x402/fetch";
 import type { Hono } from "hono";
 import type { PoolClient } from "pg";
 import { pino } from "pino";
@@ -18,6 +18,7 @@ import { returnExpiredHolds } from "../../service/access/key-debits.ts";
 import { createPaymentMetrics } from "../../service/access/payments/metrics.ts";
 import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
 import { reconcilePayments } from "../../service/access/payments/run-reconciliation.ts";
+import { SCHEMES } from "../../service/access/schemes/schemes.ts";
 import { SCORING_ENDPOINTS, SCORING_INTERFACE } from "../../service/api/create-app.ts";
 import { createInterfaceApp, type ServedParts } from "../../service/api/create-interface.ts";
 import { VERIFICATION_ENDPOINTS, VERIFICATION_INTERFACE } from "../../service/api/create-verification-app.ts";
@@ -28,7 +29,6 @@ import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import { NodeFailure } from "../../service/chain/node/failure.ts";
 import type { Database } from "../../service/db/database.ts";
 import { openDatabaseClock } from "../../service/db/database-clock.ts";
-import type { PaymentScheme } from "../../service/db/tables/payment.ts";
 import type { HistoryReader } from "../../service/ingest/history/history-reader.ts";
 import { insertSpec } from "../../service/verification/verdicts/specs.ts";
 import { enrichThrough } from "../support/anvil-testkit/enrich-final.ts";
@@ -109,15 +109,14 @@ type Payable = {
   request(about: Address): Promise<{ readonly url: string; readonly init: RequestInit }>;
 };
 
-type Payer = PaymentScheme | "key";
-
-const CLIENTS: Record<PaymentScheme, x402Client> = {
+const CLIENTS = {
   exact: buyer,
   "exact-permit2": permit2Buyers.exact,
   upto: permit2Buyers.upto,
   "auth-capture": escrowBuyer,
   "batch-settlement": createChannelBuyer(),
 };
+type Payer = keyof typeof CLIENTS | "key";
 
 const ENDPOINTS = [...SCORING_ENDPOINTS, ...VERIFICATION_ENDPOINTS].filter(({ price }) => price !== null);
 const query = (text: string, values: unknown[] = []) => kit.db.$client.query(text, values);
@@ -390,7 +389,11 @@ async function settleAll(): Promise<void> {
   const client = createPublicClient({ transport: http(kit.rpcUrl) });
   const deps = {
     ...{ db: kit.db, chainId: 31_337, ownSender: true, logger: pino({ level: "silent" }) },
-    chain: createPaymentChain(client, kit.chain.deployment.finalityBlocks),
+    schemes: SCHEMES,
+    chain: createPaymentChain(client, {
+      finalityBlocks: kit.chain.deployment.finalityBlocks,
+      schemes: SCHEMES,
+    }),
     metrics: createPaymentMetrics(new Registry()),
     now: () => later(61_000),
   };
@@ -450,7 +453,7 @@ async function payableOf(resource: Resource): Promise<Payable> {
   const terms = (await unpaid.json()) as PaymentRequired;
   const schemes = terms.accepts.map(({ scheme, extra }) =>
     scheme === "exact" && extra.assetTransferMethod === "permit2" ? "exact-permit2" : scheme,
-  ) as PaymentScheme[];
+  ) as (keyof typeof CLIENTS)[];
   const endpoint = ENDPOINTS.find((one) => `${one.method.toUpperCase()} ${one.path}` === name);
   return { name, terms, request, payers: endpoint?.paidBy === "payment" ? schemes : [...schemes, "key"] };
 }

@@ -20,6 +20,8 @@ import {
   type LocalFacilitatorDeps,
 } from "../../service/access/payments/local-facilitator.ts";
 import { createPaymentChain } from "../../service/access/payments/payment-chain.ts";
+import type { PaymentScheme } from "../../service/access/schemes/scheme.ts";
+import { SCHEMES } from "../../service/access/schemes/schemes.ts";
 import { usdCoinAbi } from "../../service/chain/abi/usd-coin.ts";
 import { allowedCalls } from "../../service/sender/allowed-calls.ts";
 import { enqueueSettlement, readSettlement } from "../../service/sender/payments-sender.ts";
@@ -50,7 +52,7 @@ type FacilitatorOptions = Partial<Pick<LocalFacilitatorDeps, "settleDeadlineMs" 
 };
 
 /** A chain with USDC that mines by itself, a database, and a facilitator whose sender runs when the test says so. */
-export async function openUsdcChain() {
+export async function openUsdcChain(schemes: readonly PaymentScheme[] = SCHEMES) {
   const [chain, database] = await Promise.all([startTestChain(600), createTestDatabase()]);
   const db = openMigrated(database.url);
   await chain.toWallClock();
@@ -69,13 +71,17 @@ export async function openUsdcChain() {
     db,
     client,
     usdc: chain.contracts.usdc,
-    paymentChain: createPaymentChain(client, chain.deployment.finalityBlocks),
+    paymentChain: createPaymentChain(client, {
+      finalityBlocks: chain.deployment.finalityBlocks,
+      schemes,
+    }),
     sign: (signing: Signing = {}) => sign(chain.contracts.usdc, signing),
     facilitator: ({ url = chain.rpcUrl, ...options }: FacilitatorOptions = {}): Facilitator =>
       createLocalFacilitator({
         sender: sender.address,
         network: NETWORK,
         client: clientOf(url),
+        schemes,
         queue: {
           enqueue: (order) => enqueueSettlement(db, { chainId: 31_337, sender: sender.address }, order),
           read: (id) => readSettlement(db, id),

@@ -4,6 +4,7 @@ import { type PaymentPayload, SettleError, VerifyError } from "@x402/core/types"
 import { isAddress, isHash } from "viem";
 import { lowerCase } from "../../db/columns.ts";
 import type { PresentedPayment } from "../access.ts";
+import type { PaymentScheme, Settlers } from "../schemes/scheme.ts";
 import {
   type Facilitator,
   publicReason,
@@ -12,7 +13,6 @@ import {
   type VerifyOutcome,
 } from "./facilitator.ts";
 import { authHeadersOf, type FacilitatorCredentials } from "./facilitator-credentials.ts";
-import type { OfferedSchemes } from "./payment-terms.ts";
 
 const VERIFY_TIMEOUT_MS = 5_000;
 const ATTEMPTS = 3;
@@ -163,25 +163,19 @@ export function isUnauthorized(error: unknown): boolean {
   return error instanceof Error && /^Facilitator \w+ failed \(40[13]\)/.test(error.message);
 }
 
-/** Extensions of facilitators that settle by Permit2; scheme `exact` itself does not list its ways to move money. */
-const PERMIT2_EXTENSIONS = ["eip2612GasSponsoring", "erc20ApprovalGasSponsoring"];
-
-/** Asks a facilitator for the schemes that it settles on a CAIP-2 network. Throws its client's errors. */
-export async function readSupported(
+/** Asks a facilitator which schemes it settles on a CAIP-2 network. Throws its client's errors. */
+export async function readSettlers(
   asked: Asked,
-  network: string,
-): Promise<Omit<OfferedSchemes, "capture" | "receiverAuthorizer"> & { readonly exact: boolean }> {
-  const { kinds, extensions } = await clientOf(asked).getSupported();
-  const kindOf = (scheme: string) =>
-    kinds.find((kind) => kind.x402Version === 2 && kind.scheme === scheme && kind.network === network);
-  const exact = kindOf("exact") !== undefined;
-  const uptoFacilitator = kindOf("upto")?.extra?.facilitatorAddress;
-  return {
-    exact,
-    permit2: exact && PERMIT2_EXTENSIONS.some((name) => extensions?.includes(name)),
-    uptoFacilitator:
-      typeof uptoFacilitator === "string" && isAddress(uptoFacilitator, { strict: false })
-        ? uptoFacilitator
-        : null,
-  };
+  { network, schemes }: { readonly network: string; readonly schemes: readonly PaymentScheme[] },
+): Promise<Settlers> {
+  const { kinds, extensions = [] } = await clientOf(asked).getSupported();
+  const known = kinds.filter((kind) => kind.x402Version === 2 && kind.network === network);
+  const settled = schemes.flatMap(({ name, protocol, isSettledBy }) => {
+    const kind = known.find(({ scheme }) => scheme === protocol);
+    if (kind === undefined || isSettledBy?.(kind, extensions) !== true) return [];
+    const address = kind.extra?.facilitatorAddress;
+    const settler = typeof address === "string" && isAddress(address, { strict: false }) ? address : null;
+    return [[name, settler] as const];
+  });
+  return new Map(settled);
 }

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { x402Facilitator } from "@x402/core/facilitator";
 import { toFacilitatorEvmSigner } from "@x402/evm";
-import { ExactEvmScheme } from "@x402/evm/exact/facilitator";
-import { UptoEvmScheme } from "@x402/evm/upto/facilitator";
 import {
   type Abi,
   type Address,
@@ -15,21 +13,12 @@ import {
   TransactionReceiptNotFoundError,
   type TypedDataDefinition,
 } from "viem";
-import type { GasPrice } from "../../chain/gas-price.ts";
-import { secondsLeftOfDay } from "../../db/day-budget.ts";
 import { fateOfCall } from "../../sender/orders/fate.ts";
 import type { AuthorizationId, SettlementTransaction } from "../../sender/payments-sender.ts";
-import {
-  hasGasLeft,
-  kindOfSettlement,
-  type PayerGas,
-  type PaymentCall,
-  SETTLEMENT_MAX_GAS,
-} from "../../sender/send-policy.ts";
+import { SETTLEMENT_MAX_GAS } from "../../sender/send-policy.ts";
 import { classifySendFailure } from "../../sender/send-rpc.ts";
 import type { PresentedPayment } from "../access.ts";
-import { escrowCall } from "../schemes/auth-capture/auth-capture.ts";
-import { depositCall, voucherOf } from "../schemes/batch-settlement/batch-settlement.ts";
+import { type Call, type PaymentScheme, schemeNamed } from "../schemes/scheme.ts";
 import { createContractSignatures } from "../sign-in.ts";
 import {
   type Facilitator,
@@ -38,12 +27,14 @@ import {
   type SettleOutcome,
   type VerifyOutcome,
 } from "./facilitator.ts";
+import type { SettlementSpending } from "./settlement-spending.ts";
 
 export type LocalFacilitatorDeps = {
   /** The address whose key sends; this process does not hold the key. */
   readonly sender: Address;
   readonly network: `eip155:${number}`;
   readonly client: PublicClient;
+  readonly schemes: readonly PaymentScheme[];
   /** The queue of the facilitator's sender. */
   readonly queue: {
     /** Queues the call once per authorization and returns the order's id. */
@@ -61,8 +52,6 @@ export type LocalFacilitatorDeps = {
 };
 
 const POLL_MS = 100;
-/** The calls that the package simulates to verify and writes to settle: of the token, and of the proxies of Permit2. */
-const TRANSFERS: readonly string[] = ["transferWithAuthorization", "settle"];
 /** The protocol's word for it. */
 const REVERTS = { kind: "invalid", reason: "invalid_exact_evm_transaction_simulation_failed" } as const;
 const TOO_MUCH_GAS = { kind: "invalid", reason: "settlement_needs_too_much_gas" } as const;
@@ -72,49 +61,35 @@ const TOO_MUCH_GAS = { kind: "invalid", reason: "settlement_needs_too_much_gas" 
  * twice sends once.
  */
 export function createLocalFacilitator(deps: LocalFacilitatorDeps): Facilitator {
+  const settlingOf = ({ scheme }: PresentedPayment) => schemeNamed(deps.schemes, scheme).settling;
   return {
-    verify(payment, worth = payment.amount) {
-      const own = ownOrder(payment);
-      return own === null ? verify(deps, payment, worth) : verifyOrder(deps, own, worth);
+    async verify(payment, worth = payment.amount) {
+      const settling = settlingOf(payment);
+      return "order" in settling
+        ? verifyOrder(deps, settling.order(payment), worth)
+        : verify(deps, { payment, settling }, worth);
     },
-    settle(payment) {
-      const own = ownOrder(payment);
-      return own === null ? settle(deps, payment) : settleOrder(deps, own);
+    async settle(payment) {
+      const settling = settlingOf(payment);
+      return "order" in settling
+        ? settleOrder(deps, settling.order(payment))
+        : settle(deps, { payment, settling });
     },
   };
 }
 
+type Settling<Way extends string> = Extract<PaymentScheme["settling"], { readonly [Key in Way]: unknown }>;
 /** A call that this service makes itself, with the authorization that it carries out. */
-type OwnOrder = {
-  readonly authorization: PresentedPayment;
-  readonly call: { readonly to: Address; readonly data: Hex };
-};
-
-/** The call of a scheme whose payments the package's facilitator is not asked to settle; null for the others. */
-function ownOrder(payment: PresentedPayment): OwnOrder | null {
-  switch (payment.scheme) {
-    case "auth-capture":
-      return { authorization: payment, call: escrowCall("authorize", payment) };
-    case "batch-settlement": {
-      const voucher = voucherOf(payment);
-      const { deposit } = voucher;
-      if (deposit === null) throw new Error("a voucher without a deposit moves no money");
-      const authorization = { ...payment, nonce: deposit.nonce };
-      return { authorization, call: depositCall({ ...voucher, deposit }) };
-    }
-    case "exact":
-    case "exact-permit2":
-    case "upto":
-      return null;
-  }
-}
+type OwnOrder = ReturnType<Settling<"order">["order"]>;
+/** A payment that the package's facilitator of its scheme settles. */
+type ByPackage = { readonly payment: PresentedPayment; readonly settling: Settling<"facilitator"> };
 
 /** Facts that the package's results hide: node failures, and how an order ended. */
 type Notes = {
   trouble: unknown;
   order: SettlementTransaction | "pending" | null;
   /** The simulated transfer. */
-  call: { readonly to: Address; readonly data: Hex } | null;
+  call: Call | null;
   /** By the monotonic clock. Nothing is queued after it, since the caller has gone on. */
   readonly deadline: number;
 };
@@ -123,14 +98,11 @@ function newNotes({ monotonicMs, settleDeadlineMs = SETTLE_DEADLINE_MS }: LocalF
   return { trouble: null, order: null, call: null, deadline: monotonicMs() + settleDeadlineMs };
 }
 
-async function verify(
-  deps: LocalFacilitatorDeps,
-  payment: PresentedPayment,
-  worth: bigint,
-): Promise<VerifyOutcome> {
+async function verify(deps: LocalFacilitatorDeps, packed: ByPackage, worth: bigint): Promise<VerifyOutcome> {
+  const { payment } = packed;
   const notes = newNotes(deps);
   try {
-    const facilitator = facilitatorFor(deps, payment, notes);
+    const facilitator = facilitatorFor(deps, packed, notes);
     const { isValid, invalidReason } = await facilitator.verify(payment.payload, payment.requirements);
     if (isValid) return await checkGas(deps, payment, { worth, call: notes.call });
     // The package reports an unreachable node like a reverted call.
@@ -174,10 +146,11 @@ async function estimateGas(
   }
 }
 
-async function settle(deps: LocalFacilitatorDeps, payment: PresentedPayment): Promise<SettleOutcome> {
+async function settle(deps: LocalFacilitatorDeps, packed: ByPackage): Promise<SettleOutcome> {
+  const { payment } = packed;
   const notes = newNotes(deps);
   try {
-    const facilitator = facilitatorFor(deps, payment, notes);
+    const facilitator = facilitatorFor(deps, packed, notes);
     const { success, transaction, errorReason } = await facilitator.settle(
       payment.payload,
       payment.requirements,
@@ -240,7 +213,7 @@ function failureOf({ order, trouble }: Notes, reason: string | undefined): Settl
     : { kind: "unavailable", cause };
 }
 
-function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, notes: Notes) {
+function facilitatorFor(deps: LocalFacilitatorDeps, { payment, settling }: ByPackage, notes: Notes) {
   const { client, sender, network } = deps;
   const noting = async <T>(call: Promise<T>): Promise<T> => {
     try {
@@ -255,9 +228,9 @@ function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, n
       address: sender,
       readContract: (call) => {
         const read = { ...call, abi: call.abi as Abi, args: call.args ?? [] };
-        if (!TRANSFERS.includes(call.functionName)) return noting(client.readContract(read));
+        if (call.functionName !== settling.functionName) return noting(client.readContract(read));
         notes.call = { to: call.address, data: encodeFunctionData(read) };
-        // The proxy of `upto` admits only the facilitator that the payer signed.
+        // A contract may admit only the facilitator that the payer signed.
         return noting(client.readContract({ ...read, account: sender }));
       },
       // The package types typed data loosely; viem checks the parts when it hashes them.
@@ -277,9 +250,7 @@ function facilitatorFor(deps: LocalFacilitatorDeps, payment: PresentedPayment, n
     },
     { confirmationTimeoutMs: deps.settleDeadlineMs ?? SETTLE_DEADLINE_MS },
   );
-  return new x402Facilitator()
-    .register(network, new ExactEvmScheme(signer))
-    .register(network, new UptoEvmScheme(signer));
+  return new x402Facilitator().register(network, settling.facilitator(signer));
 }
 
 type SignedData = TypedDataDefinition & { readonly address: Address; readonly signature: Hex };
@@ -326,71 +297,4 @@ async function carryOut(
     await sleep(POLL_MS);
   }
   throw new Error("the transaction is not in a block yet");
-}
-
-/** Fees rise and fall within minutes. */
-const FEES_RETRY_SECONDS = 60;
-/** How many times its gas a later step has to bring for the last part of a day's gas. */
-const WORTHY = 10n;
-const OF_KIND: Readonly<Record<PaymentCall, string>> = {
-  unproven:
-    "of wallets that made much of the gas revert that they paid for, and on early payments of much gas",
-  newcomer: "of wallets that have not paid here before",
-  payer: "of payments",
-  laterStep: "that bring little more than their gas",
-  worthyStep: "that are under way",
-};
-const KEYS_ARE_SERVED =
-  "This service has not asked for its settlement. Ask again later, or call with an API key.";
-
-export type SettlementSpending = ReturnType<typeof createSettlementSpending>;
-
-/** Limits by price and by day, so that no payer can spend more of our coins than the payment is worth. */
-export function createSettlementSpending(deps: {
-  readonly gasPrice: GasPrice;
-  /** Highest cost of a settlement, in percent of its price. */
-  readonly maxPercent: number;
-  readonly dailyGas: bigint;
-  /** Gas of this UTC day's settlements so far. */
-  readonly spentGas: () => Promise<bigint>;
-  readonly payerGas: (of: Pick<PresentedPayment, "asset" | "payer">) => Promise<PayerGas>;
-  readonly now: () => Date;
-}) {
-  const { gasPrice, maxPercent, dailyGas, spentGas, payerGas, now } = deps;
-  return {
-    /** The reason to refuse a settlement now; null if it is allowed. Throws a viem or pg error if that cannot be determined. */
-    async refusal({
-      gas,
-      priceMicroUsd,
-      payment,
-    }: {
-      readonly gas: bigint;
-      /** Millionths of a US dollar, which are the smallest units of USDC. */
-      readonly priceMicroUsd: bigint;
-      /** Null for a step that takes no payer's money. */
-      readonly payment: Pick<PresentedPayment, "asset" | "payer"> | null;
-    }): Promise<Extract<VerifyOutcome, { readonly kind: "dear" }> | null> {
-      const cost = await gasPrice.microUsd(gas);
-      const payer = payment === null ? null : await payerGas(payment);
-      const stepKind = cost * WORTHY <= priceMicroUsd ? "worthyStep" : "laterStep";
-      const kind = payer === null ? stepKind : kindOfSettlement(payer, gas);
-      if (!hasGasLeft(kind, { gas, dailyGas, spent: await spentGas(), payer })) {
-        return {
-          kind: "dear",
-          detail: `The gas that this service spends in a UTC day on settlements ${OF_KIND[kind]} is used up. ${KEYS_ARE_SERVED}`,
-          retryAfterSeconds: secondsLeftOfDay(now()),
-        };
-      }
-      if (cost * 100n <= priceMicroUsd * BigInt(maxPercent)) return null;
-      return {
-        kind: "dear",
-        detail: `Settling this payment costs about ${dollars(cost)} USD of gas now; at most ${maxPercent}% of its ${dollars(priceMicroUsd)} USD is spent. ${KEYS_ARE_SERVED}`,
-        retryAfterSeconds: FEES_RETRY_SECONDS,
-      };
-    },
-  };
-}
-
-function dollars(microUsd: bigint): string {
-  return (Number(microUsd) / 1_000_000).toFixed(6);
 }

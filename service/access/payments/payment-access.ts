@@ -12,11 +12,8 @@ import {
   UNCHARGED,
 } from "../access.ts";
 import { unavailable } from "../problems.ts";
-import { settleVoucher } from "../schemes/batch-settlement/voucher-settlement.ts";
-import { depositWorth } from "../schemes/batch-settlement/vouchers.ts";
 import {
   type ChargeDeps,
-  callerOf,
   claimOf,
   hashProof,
   identifyPayer,
@@ -44,7 +41,7 @@ import {
   withDeadline,
 } from "./payment-settlement.ts";
 import { atomicPrice, unitsOf } from "./payment-terms.ts";
-import { isOwed, type StoredPayment } from "./payments.ts";
+import { isOwed, presentedOf, type StoredPayment } from "./payments.ts";
 
 export type PaymentAccess = ReturnType<typeof createPaymentAccess>;
 
@@ -144,7 +141,7 @@ async function recallRow(
 
 /** The headers that report the settlement of a row. */
 function reportOf(deps: PaymentAccessDeps, row: StoredPayment, request: PaidRequest) {
-  return settledHeaders(deps, request, { payment: callerOf(row).payment, transaction: transactionOf(row) });
+  return settledHeaders(deps, request, { payment: presentedOf(row), transaction: transactionOf(deps, row) });
 }
 
 /** Whether the escrow gives the money back and nothing was delivered for it. */
@@ -206,7 +203,7 @@ async function takeOwed(
   if (!(await deps.store.reopen(row.id, fresh === null ? null : hashProof(fresh)))) throw inFlight(deps);
   deps.metrics.count("repeated");
   const held = heldPayment(deps, { id: row.id, claim, payment, request });
-  const settled = { payment: callerOf(row).payment, transaction: transactionOf(row) };
+  const settled = { payment: presentedOf(row), transaction: transactionOf(deps, row) };
   const charge = settledCharge(deps, held, settled);
   try {
     if ((await terms.accept?.({ debitId: null, paymentId: row.id })) !== false) return charge;
@@ -219,9 +216,12 @@ async function takeOwed(
   return UNCHARGED;
 }
 
-/** The transaction that settled a payment; null for a voucher without a deposit. Throws for another row without one. */
-function transactionOf({ id, scheme, transactionHash }: StoredPayment): Hex | null {
-  if (transactionHash === null && scheme !== "batch-settlement")
+/** The transaction that settled a payment; null for a charge of a ledger alone. Throws for another row without one. */
+function transactionOf(
+  { ledgers }: PaymentAccessDeps,
+  { id, scheme, transactionHash }: StoredPayment,
+): Hex | null {
+  if (transactionHash === null && !ledgers.has(scheme))
     throw new Error(`payment ${id} is settled by no transaction`);
   return transactionHash;
 }
@@ -249,9 +249,14 @@ async function verifyPayment(
     case "invalid": {
       const row = await deps.store.find(payment);
       if (row !== null && row.state !== "released") throw inFlight(deps);
-      if (payment.scheme === "batch-settlement") {
+      const ledger = deps.ledgers.get(payment.scheme);
+      if (ledger !== undefined) {
         deps.metrics.count("refused");
-        throw await refusal(deps, request, `${verified.reason}: the deposit does not pass verification.`);
+        throw await refusal(
+          deps,
+          request,
+          `${verified.reason}: ${ledger.brings} does not pass verification.`,
+        );
       }
       const use = await useOf(deps, payment);
       if (use.kind === "paid" || use.kind === "open") return takeUsed(deps, payment, { request, use });
@@ -269,11 +274,12 @@ async function verifyPayment(
   }
 }
 
-/** The amount that the gas of a payment's settlement is compared with; null for a voucher without a deposit to be made, which is checked. */
+/** The amount that the gas of a payment's settlement is compared with; null for one that brings nothing to a ledger, which is checked. */
 async function worthOf(deps: PaymentAccessDeps, payment: PresentedPayment): Promise<bigint | null> {
-  if (payment.scheme !== "batch-settlement") return payment.amount;
+  const ledger = deps.ledgers.get(payment.scheme);
+  if (ledger === undefined) return payment.amount;
   try {
-    return await depositWorth(deps, payment);
+    return await ledger.worth(payment);
   } catch (error) {
     throw paymentsUnavailable(deps, error);
   }
@@ -314,11 +320,7 @@ async function takeUsed(
 /** Moves the money now; the charge is then answered or owed. */
 async function settleFirst(deps: ChargeDeps, held: HeldPayment): Promise<Charge> {
   await refuseCancelled(deps, held);
-  return settledCharge(deps, held, await moveMoney(deps, held));
-}
-
-function moveMoney(deps: ChargeDeps, held: HeldPayment, amount?: bigint): Promise<SettledPayment> {
-  return held.payment.scheme === "batch-settlement" ? settleVoucher(deps, held) : settle(deps, held, amount);
+  return settledCharge(deps, held, await settle(deps, held));
 }
 
 /** Moves the money after the work; the answer is withheld until then. */
@@ -327,7 +329,7 @@ function settleLast(deps: ChargeDeps, held: HeldPayment): Charge {
     async keep(answer, meteredUnits) {
       await refuseCancelled(deps, held);
       const amount = takenOf(held.payment, meteredUnits);
-      if (amount > 0n) return settledCharge(deps, held, await moveMoney(deps, held, amount)).keep(answer);
+      if (amount > 0n) return settledCharge(deps, held, await settle(deps, held, amount)).keep(answer);
       await release(deps, held, "the answer costs nothing");
       return chargeHeaders(0);
     },
@@ -340,8 +342,8 @@ function settleLast(deps: ChargeDeps, held: HeldPayment): Charge {
 }
 
 /** The amount to take for an answer: never more than the payer signed. */
-function takenOf({ scheme, amount }: PresentedPayment, meteredUnits: number | undefined): bigint {
-  if (scheme !== "upto" || meteredUnits === undefined) return amount;
+function takenOf({ taking, amount }: PresentedPayment, meteredUnits: number | undefined): bigint {
+  if (taking !== "metered" || meteredUnits === undefined) return amount;
   const metered = meteredUnits === 0 ? 0n : atomicPrice(meteredUnits);
   return metered < amount ? metered : amount;
 }

@@ -5,9 +5,7 @@ import type { Logger } from "pino";
 import type { AnswerHeaders, PaidRequest, PayerCaller, PresentedPayment } from "../access.ts";
 import { idempotencyKeyOf, identifierReused } from "../idempotent-answers.ts";
 import { Problem, unavailable } from "../problems.ts";
-import { voucherOf } from "../schemes/batch-settlement/batch-settlement.ts";
-import type { ChannelStore } from "../schemes/batch-settlement/channels.ts";
-import { checkVoucher, notNextVoucher } from "../schemes/batch-settlement/vouchers.ts";
+import type { PaymentFault, PaymentScheme, SchemeLedger } from "../schemes/scheme.ts";
 import type { SignIn } from "../sign-in.ts";
 import type { Facilitator } from "./facilitator.ts";
 import type { createPaymentMetrics } from "./metrics.ts";
@@ -20,20 +18,22 @@ import {
   untimely,
 } from "./payment-header.ts";
 import {
-  type ChannelState,
   describePayment,
+  type FurtherExtra,
   listedAs,
   offersOf,
   PaymentRequiredError,
   type PaymentTerms,
   resourceOf,
 } from "./payment-terms.ts";
-import { isOwed, type PaymentStore, type StoredPayment } from "./payments.ts";
+import { isOwed, type PaymentStore, presentedOf, type StoredPayment } from "./payments.ts";
 
 export type ChargeDeps = {
   readonly facilitator: Facilitator;
   readonly store: PaymentStore;
-  readonly channels: ChannelStore;
+  readonly schemes: readonly PaymentScheme[];
+  /** Of the schemes that have one, by name. */
+  readonly ledgers: ReadonlyMap<string, SchemeLedger>;
   readonly chain: Pick<PaymentChain, "isUsed" | "findTransfer" | "fundsOf" | "finalBlock">;
   readonly metrics: ReturnType<typeof createPaymentMetrics>;
   readonly logger: Logger;
@@ -52,10 +52,10 @@ export type PaymentAccessDeps = ChargeDeps & {
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** The report of an attempted settlement, and the state of a payment channel. */
+/** The report of an attempted settlement, and what a client needs to go on. */
 export type RefusalDetails = {
   readonly settlement: SettleResponse | null;
-  readonly channel: ChannelState | null;
+  readonly extra: FurtherExtra | null;
 };
 
 /** The 402 of a request, or a 503 if the terms cannot be read now. */
@@ -63,10 +63,10 @@ export async function refusal(
   { terms, origin }: PaymentAccessDeps,
   request: PaidRequest,
   error: string,
-  { settlement = null, channel = null }: Partial<RefusalDetails> = {},
+  { settlement = null, extra = null }: Partial<RefusalDetails> = {},
 ): Promise<Error> {
   try {
-    const required = await describePayment(terms, resourceOf(request, origin), { error, channel });
+    const required = await describePayment(terms, resourceOf(request, origin), { error, extra });
     return new PaymentRequiredError(required, settlement);
   } catch (cause) {
     return nodeUnavailable(cause);
@@ -109,13 +109,18 @@ export async function identifyPayer(
   const claim = claimOf(request);
   if (claim !== null) {
     const row = await deps.store.findByClaim(hashProof(claim));
-    if (row !== null) return { caller: callerOf(row), row, isProven: true };
+    if (row !== null) return identifiedBy(deps, row);
     throw await refused(deps, request, "claim_unknown: no payment has this claim.");
   }
   const payer = await deps.signedInAddress(request);
   if (payer === null) return null;
   const row = await deps.store.findBought(payer, request.fingerprint());
-  return row === null ? null : { caller: callerOf(row), row, isProven: true };
+  return row === null ? null : identifiedBy(deps, row);
+}
+
+/** The payer of a used payment, who has proved to be it. */
+function identifiedBy({ schemes }: PaymentAccessDeps, row: StoredPayment): Identified {
+  return { caller: payerOf(presentedOf(row, schemes)), row, isProven: true };
 }
 
 async function identifyByPayment(
@@ -123,13 +128,15 @@ async function identifyByPayment(
   request: PaidRequest,
   header: string,
 ): Promise<Identified> {
-  const read = readPaymentHeader(header);
+  const read = readPaymentHeader(header, deps.schemes);
   const accepts = await asked(offersOf(deps.terms, request));
   const resource = resourceOf(request, deps.origin);
   const listed = listedAs(resource);
   const payment = matchPayment(read, { accepts, resourceUrl: resource.url, listed });
-  if (typeof payment === "string") throw await refused(deps, request, payment);
-  if (!(await asked(isSignedByPayer(payment, read.signature, deps.contractPayers)))) {
+  if (typeof payment === "string" || read.signed === null)
+    throw await refused(deps, request, String(payment));
+  const { scheme, signature } = read.signed;
+  if (!(await asked(isSignedByPayer(scheme, { payment, signature }, deps.contractPayers)))) {
     const fault = `invalid_signature: it is not one of ${payment.payer} over this authorization.`;
     throw await refused(deps, request, fault);
   }
@@ -138,32 +145,39 @@ async function identifyByPayment(
     const isProven = await requireOwn(deps, { row, request, payment });
     return { caller: payerOf(payment), row, isProven };
   }
-  if (payment.scheme === "batch-settlement") return identifyByVoucher(deps, request, payment);
-  const fault = untimely(payment, deps.clock.now());
-  if (fault !== null) throw await refused(deps, request, fault);
-  if (await asked(deps.chain.isUsed(payment))) throw await spent(deps, request, payment);
+  const ledger = deps.ledgers.get(payment.scheme);
+  if (ledger === undefined) await requireUnused(deps, request, payment);
+  else await requireCovered(deps, request, { payment, ledger });
   const repeated = await findRepeated(deps, request, payment);
-  if (repeated !== null) return { caller: callerOf(repeated), row: repeated, isProven: true };
-  await requireFunds(deps, request, payment);
+  if (repeated !== null) return identifiedBy(deps, repeated);
+  if (ledger === undefined) await requireFunds(deps, request, payment);
   return { caller: payerOf(payment), row: null, isProven: true };
 }
 
-/** The payer has signed the voucher, and it was charged to no payment. */
-async function identifyByVoucher(
+/** The payer's account covers the payment, which was charged to none before. */
+async function requireCovered(
+  deps: PaymentAccessDeps,
+  request: PaidRequest,
+  { payment, ledger }: { readonly payment: PresentedPayment; readonly ledger: SchemeLedger },
+): Promise<void> {
+  const fault = await asked(ledger.check(payment));
+  if (fault === null) return;
+  // Another request with this payment may have taken and charged it in between.
+  const row = await deps.store.find(payment);
+  if (row !== null && row.state !== "released") throw inFlight(deps);
+  deps.metrics.count("refused");
+  throw await refusedBy(deps, request, { payment, fault });
+}
+
+/** The authorization can be carried out now, and was not yet. */
+async function requireUnused(
   deps: PaymentAccessDeps,
   request: PaidRequest,
   payment: PresentedPayment,
-): Promise<Identified> {
-  const fault = await asked(checkVoucher(deps, payment));
-  if (fault !== null) {
-    // Another request with this voucher may have taken and charged it in between.
-    const row = await deps.store.find(payment);
-    if (row !== null && row.state !== "released") throw inFlight(deps);
-    throw await refused(deps, request, fault.error, fault.channel);
-  }
-  const repeated = await findRepeated(deps, request, payment);
-  if (repeated !== null) return { caller: callerOf(repeated), row: repeated, isProven: true };
-  return { caller: payerOf(payment), row: null, isProven: true };
+): Promise<void> {
+  const fault = untimely(payment, deps.clock.now());
+  if (fault !== null) throw await refused(deps, request, fault);
+  if (await asked(deps.chain.isUsed(payment))) throw await spent(deps, request, payment);
 }
 
 /** The error of an authorization that was used elsewhere first: the caller may have copied it from the chain. */
@@ -250,11 +264,9 @@ async function requireOwn(
     return false;
   if (row.state === "reserved") throw inFlight(deps);
   deps.metrics.count("already_used");
-  if (payment.scheme === "batch-settlement") {
-    // Clients sign the next voucher by this answer.
-    const used = await asked(deps.channels.read(voucherOf(payment).channelId));
-    const { error, channel } = notNextVoucher(payment, used);
-    throw await refusal(deps, request, error, { channel });
+  const ledger = deps.ledgers.get(payment.scheme);
+  if (ledger !== undefined) {
+    throw await refusedBy(deps, request, { payment, fault: await asked(ledger.usedFault(payment)) });
   }
   throw await refusal(
     deps,
@@ -263,42 +275,23 @@ async function requireOwn(
   );
 }
 
-async function refused(
+async function refused(deps: PaymentAccessDeps, request: PaidRequest, error: string): Promise<Error> {
+  deps.metrics.count("refused");
+  return refusal(deps, request, error);
+}
+
+/** The refusal of a payment by its scheme's own ledger. */
+function refusedBy(
   deps: PaymentAccessDeps,
   request: PaidRequest,
-  error: string,
-  channel: ChannelState | null = null,
+  { payment, fault }: { readonly payment: PresentedPayment; readonly fault: PaymentFault },
 ): Promise<Error> {
-  deps.metrics.count("refused");
-  return refusal(deps, request, error, { channel });
+  const extra = { scheme: payment.scheme, members: fault.extra };
+  return refusal(deps, request, fault.error, { extra });
 }
 
 function payerOf(payment: PresentedPayment): PayerCaller {
   return { kind: "payer", address: payment.payer, payment };
-}
-
-/** The payer of a row, with its payment as it was presented. */
-export function callerOf(row: StoredPayment): PayerCaller {
-  // matchPayment checked it before it was stored.
-  const payload = row.payload as PaymentPayload;
-  const payment: PresentedPayment = {
-    scheme: row.scheme,
-    payer: row.payer,
-    asset: row.asset,
-    payTo: row.payTo,
-    nonce: row.nonce,
-    amount: row.amount,
-    validAfter: BigInt(row.validAfter),
-    validBefore: BigInt(row.validBefore),
-    payload,
-    requirements: payload.accepted,
-  };
-  return payerOf(row.chargedAmount === null ? payment : chargedAs(payment, row.chargedAmount));
-}
-
-/** The payment with the amount that is taken of it. */
-export function chargedAs(payment: PresentedPayment, amount: bigint): PresentedPayment {
-  return { ...payment, requirements: { ...payment.requirements, amount: amount.toString() } };
 }
 
 /** 32 bytes in hexadecimal. */

@@ -1,12 +1,10 @@
 import type { Hex } from "viem";
 import type { AnswerHeaders, PaidRequest, PresentedPayment, Settlement } from "../access.ts";
 import { Problem, unavailable } from "../problems.ts";
-import { voucherOf } from "../schemes/batch-settlement/batch-settlement.ts";
-import { voucherReport } from "../schemes/batch-settlement/vouchers.ts";
+import { type SchemeLedger, schemeNamed } from "../schemes/scheme.ts";
 import { SETTLE_DEADLINE_MS, type SettleOutcome } from "./facilitator.ts";
 import {
   type ChargeDeps,
-  chargedAs,
   hashProof,
   inFlight,
   type PaymentAccessDeps,
@@ -16,6 +14,7 @@ import {
   refusal,
 } from "./payment-identity.ts";
 import { resourceOf, settlementHeader } from "./payment-terms.ts";
+import { chargedAs } from "./payments.ts";
 
 const CLAIM_BYTES = 32;
 
@@ -62,8 +61,10 @@ export async function settledHeaders(
 ): Promise<AnswerHeaders> {
   const { terms, origin, logger } = deps;
   const report = {
-    ...{ ...reportOf(payment), success: true, transaction: transaction ?? "" },
-    ...(payment.scheme === "batch-settlement" ? await reportVoucher(deps, payment) : {}),
+    ...reportOf(payment),
+    success: true,
+    transaction: transaction ?? "",
+    ...(await deps.ledgers.get(payment.scheme)?.report(payment)),
   };
   try {
     const extensions = await terms.signer?.receipt(resourceOf(request, origin).url, report);
@@ -72,15 +73,6 @@ export async function settledHeaders(
     logger.error({ err: error }, "receipt of a payment not signed");
     return settlementHeader(report);
   }
-}
-
-/** A channel that cannot be read now is left out: the voucher was charged. */
-async function reportVoucher({ channels, logger }: PaymentAccessDeps, payment: PresentedPayment) {
-  const channel = await channels.read(voucherOf(payment).channelId).catch((error: unknown) => {
-    logger.error({ err: error }, "channel of a charged voucher not read");
-    return null;
-  });
-  return voucherReport(payment, channel);
 }
 
 export function newClaim({ randomBytes }: PaymentAccessDeps): string {
@@ -121,7 +113,7 @@ export type HeldPayment = {
   reportSettled(settled: SettledPayment): Promise<AnswerHeaders>;
 };
 
-/** A payment whose requirements name the amount that was taken, with its transaction; a voucher without a deposit has none. */
+/** A payment whose requirements name the amount that was taken, with its transaction; a charge of a ledger may have none. */
 export type SettledPayment = { readonly payment: PresentedPayment; readonly transaction: Hex | null };
 
 const RETRY_AFTER_SECONDS = 5;
@@ -137,18 +129,75 @@ export async function settle(
   amount = held.payment.amount,
 ): Promise<SettledPayment> {
   const asked = await askSettlement(deps, held, amount);
-  if (asked === null) {
-    deps.metrics.count("withheld");
-    throw await held.refuse("payment_released: the request took too long and has lost its payment.");
-  }
-  const payment = chargedAs(held.payment, asked);
+  if (asked === null) throw await lapsed(deps, held);
+  const ledger = deps.ledgers.get(held.payment.scheme);
+  return ledger === undefined
+    ? settleOnChain(deps, held, chargedAs(held.payment, asked))
+    : settleByLedger(deps, held, ledger);
+}
+
+async function lapsed(deps: ChargeDeps, { refuse }: HeldPayment): Promise<Error> {
+  deps.metrics.count("withheld");
+  return refuse("payment_released: the request took too long and has lost its payment.");
+}
+
+/** The facilitator's word; unknown after the deadline. */
+function askFacilitator(deps: ChargeDeps, payment: PresentedPayment): Promise<SettleOutcome> {
   const late = { kind: "unknown", cause: new Error("no word of the settlement in time") } as const;
-  const settling = deps.facilitator.settle(payment);
-  const outcome = await checkAgainstChain(
-    deps,
-    payment,
-    await withDeadline<SettleOutcome>(deps.settleDeadlineMs ?? SETTLE_DEADLINE_MS, settling, late),
+  return withDeadline<SettleOutcome>(
+    deps.settleDeadlineMs ?? SETTLE_DEADLINE_MS,
+    deps.facilitator.settle(payment),
+    late,
   );
+}
+
+async function settleByLedger(
+  deps: ChargeDeps,
+  held: HeldPayment,
+  ledger: SchemeLedger,
+): Promise<SettledPayment> {
+  const { payment } = held;
+  const taken = await ledger
+    .take(held, () => askFacilitator(deps, payment))
+    .catch(async (error: unknown) => {
+      // The transaction of the database may have been committed.
+      throw await leaveToReconciliation(deps, held, { cause: error });
+    });
+  switch (taken.kind) {
+    case "charged":
+      countSettled(deps, payment);
+      return { payment, transaction: taken.transaction };
+    case "gone":
+      throw await lapsed(deps, held);
+    case "refused": {
+      await release(deps, held, taken.why);
+      deps.metrics.count("refused");
+      throw await held.refuse(taken.error, { extra: { scheme: payment.scheme, members: taken.extra } });
+    }
+    case "unavailable":
+      await release(deps, held, taken.why);
+      throw paymentsUnavailable(deps, taken.cause);
+    case "pending":
+      await release(deps, held, taken.why);
+      deps.metrics.count("pending");
+      throw new Problem("settlement-pending", taken.detail, {
+        headers: { "retry-after": String(RETRY_AFTER_SECONDS) },
+        cause: taken.cause,
+      });
+  }
+}
+
+function countSettled({ metrics }: ChargeDeps, { scheme }: PresentedPayment): void {
+  metrics.count("settled");
+  metrics.countSettlement(scheme);
+}
+
+async function settleOnChain(
+  deps: ChargeDeps,
+  held: HeldPayment,
+  payment: PresentedPayment,
+): Promise<SettledPayment> {
+  const outcome = await checkAgainstChain(deps, payment, await askFacilitator(deps, payment));
   switch (outcome.kind) {
     case "settled":
       return recordSettlement(deps, held, { payment, transaction: outcome.transaction });
@@ -161,7 +210,7 @@ export async function settle(
         errorReason: outcome.reason,
         transaction: "",
       };
-      throw await held.refuse(`${outcome.reason}: ${chargeOf(held.payment, outcome)}`, {
+      throw await held.refuse(`${outcome.reason}: ${chargeOf(deps, payment, outcome)}`, {
         settlement: report,
       });
     }
@@ -174,12 +223,17 @@ export async function settle(
 }
 
 /** Nothing was charged only where no block can show the contrary any more: until then others may carry the authorization out. */
-function chargeOf({ scheme, validBefore }: PresentedPayment, { isFinal }: SeenOutcome): string {
-  if (isFinal === true && scheme === "exact-permit2") {
-    return "the authorization was used or withdrawn, in a final block, by no call of the x402 proxy.";
-  }
+function chargeOf(
+  { schemes }: ChargeDeps,
+  { scheme, validBefore }: PresentedPayment,
+  { isFinal }: SeenOutcome,
+): string {
   if (isFinal === true) {
-    return "the authorization was used or withdrawn elsewhere, in a final block; nothing was charged.";
+    const { spentElsewhere } = schemeNamed(schemes, scheme).transfer;
+    return (
+      spentElsewhere ??
+      "the authorization was used or withdrawn elsewhere, in a final block; nothing was charged."
+    );
   }
   const end = new Date(Number(validBefore) * 1000).toISOString();
   return `this service has not settled the payment, and settles it only if it is presented again. Others who have the authorization can carry it out until ${end}; where they do, the same request is answered without another payment, proven by ${PROOFS}.`;
@@ -255,9 +309,8 @@ export async function recordSettlement(
   settled: SettledPayment & { readonly transaction: Hex },
 ): Promise<SettledPayment> {
   try {
-    if (await deps.store.settle(held.id, settled.transaction)) {
-      deps.metrics.count("settled");
-      deps.metrics.countSettlement(held.payment.scheme);
+    if (await deps.store.settle(held.id, settled.transaction, held.payment.taking)) {
+      countSettled(deps, held.payment);
       return settled;
     }
   } catch (error) {
@@ -302,12 +355,12 @@ export function settlementPending(
 
 /** If the database fails, the row ends by its deadline: settlement was never asked for, or reconciliation decides. */
 export async function release(
-  { store, logger, metrics }: ChargeDeps,
-  { id }: HeldPayment,
+  { store, ledgers, logger, metrics }: ChargeDeps,
+  { id, payment }: HeldPayment,
   why: string,
 ): Promise<void> {
   try {
-    await store.release(id, why);
+    await (ledgers.has(payment.scheme) ? store.releaseUnasked(id, why) : store.release(id, why));
     metrics.count("released");
   } catch (error) {
     logger.error({ err: error, payment: id }, "payment not released; it is at its deadline");

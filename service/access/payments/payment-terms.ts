@@ -3,10 +3,8 @@ import type { PaymentRequired, PaymentRequirements, ResourceInfo, SettleResponse
 import { BAZAAR as BAZAAR_EXTENSION } from "@x402/extensions/bazaar";
 import { declarePaymentIdentifierExtension, PAYMENT_IDENTIFIER } from "@x402/extensions/payment-identifier";
 import { type Address, getAddress, type PublicClient, parseAbi } from "viem";
-import type { PaymentScheme } from "../../db/tables/payment.ts";
-import type { PaidRequest, PresentedPayment } from "../access.ts";
-import { type CaptureTerms, captureExtra } from "../schemes/auth-capture/auth-capture.ts";
-import { channelExtra, VOUCHER_MOST_UNITS } from "../schemes/batch-settlement/batch-settlement.ts";
+import type { PaidRequest, PresentedPayment, Priced } from "../access.ts";
+import type { PaymentScheme, Settlers } from "../schemes/scheme.ts";
 import type { OfferSigner } from "./offer-receipt.ts";
 
 /** The EIP-712 domain of a token, which its authorizations are signed under. */
@@ -22,20 +20,13 @@ export type PaymentTerms = {
   readonly payTo: Address;
   /** Read from the token; throws while no node answers. */
   readonly domain: () => Promise<TokenDomain>;
-  /** The schemes that are offered now beside `exact` by EIP-3009. */
-  readonly offered: () => OfferedSchemes;
+  /** All schemes, in the order of `accepts`. */
+  readonly schemes: readonly PaymentScheme[];
+  /** Those that are offered now. */
+  readonly settlers: () => Settlers;
+  readonly now: () => Date;
   /** Signs offers and receipts; null without a key. */
   readonly signer: OfferSigner | null;
-};
-
-export type OfferedSchemes = {
-  readonly permit2: boolean;
-  /** The account that settles payments of scheme `upto`, which their payers sign; null if they are not offered. */
-  readonly uptoFacilitator: Address | null;
-  /** The terms of scheme `auth-capture`; null if it is not offered. */
-  readonly capture: CaptureTerms | null;
-  /** The account that claims vouchers of scheme `batch-settlement`; null if they are not taken. */
-  readonly receiverAuthorizer: Address | null;
 };
 
 /** An entry of `accepts`. */
@@ -59,9 +50,6 @@ export function unitsOf(amount: bigint): number {
   return Number(amount / ATOMIC_PER_UNIT);
 }
 
-/** The members of a request that decide its entries of `accepts`. */
-export type Priced = Pick<PaidRequest, "units" | "isMetered" | "isCaptured">;
-
 /** The entries of `accepts` for a price in thousandths of a US dollar. Clients take the first that they can pay. */
 export async function offersOf(terms: PaymentTerms, priced: Priced): Promise<readonly Offer[]> {
   return offersUnder(await terms.domain(), terms, priced);
@@ -70,51 +58,24 @@ export async function offersOf(terms: PaymentTerms, priced: Priced): Promise<rea
 /** The same for a known domain. */
 export function offersUnder(
   domain: TokenDomain,
-  terms: Omit<PaymentTerms, "domain" | "signer">,
-  { units, isMetered, isCaptured }: Priced,
+  { schemes, settlers, now, ...terms }: Omit<PaymentTerms, "domain" | "signer">,
+  priced: Priced,
 ): readonly Offer[] {
-  const { permit2, uptoFacilitator, capture, receiverAuthorizer } = terms.offered();
-  const { name, version } = domain;
   const common = {
     network: terms.network,
     asset: getAddress(terms.asset),
-    amount: atomicPrice(units).toString(),
+    amount: atomicPrice(priced.units).toString(),
     payTo: getAddress(terms.payTo),
     maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
   };
-  const byPermit2 = { name, version, assetTransferMethod: "permit2" };
-  const offers: readonly (Offer | false)[] = [
-    { scheme: "exact", requirements: { ...common, scheme: "exact", extra: { name, version } } },
-    permit2 && { scheme: "exact-permit2", requirements: { ...common, scheme: "exact", extra: byPermit2 } },
-    isMetered &&
-      uptoFacilitator !== null && {
-        scheme: "upto",
-        requirements: {
-          ...common,
-          scheme: "upto",
-          extra: { ...byPermit2, facilitatorAddress: getAddress(uptoFacilitator) },
-        },
-      },
-    isCaptured &&
-      capture !== null && {
-        scheme: "auth-capture",
-        requirements: {
-          ...common,
-          scheme: "auth-capture",
-          extra: { name, version, ...captureExtra(capture) },
-        },
-      },
-    units <= VOUCHER_MOST_UNITS &&
-      receiverAuthorizer !== null && {
-        scheme: "batch-settlement",
-        requirements: {
-          ...common,
-          scheme: "batch-settlement",
-          extra: { name, version, ...channelExtra(receiverAuthorizer) },
-        },
-      },
-  ];
-  return offers.filter((offer) => offer !== false);
+  const offered = settlers();
+  return schemes.flatMap((scheme) => {
+    const settler = offered.get(scheme.name);
+    const extra = settler === undefined ? null : scheme.offer({ ...priced, domain, settler, now: now() });
+    return extra === null
+      ? []
+      : [{ scheme, requirements: { ...common, scheme: scheme.protocol, extra: { ...extra } } }];
+  });
 }
 
 /** A 402 of x402 with the price and the reason of the refusal. */
@@ -150,20 +111,23 @@ const UNASKED_UNITS = 1_000;
 const SPEND_CONTROLS =
   "Official x402 clients pay at most 1 USD by default. Set a limit of this price for this asset with `setSpendControls`; /account shows the code.";
 
-/** State of a payment channel for its payer, in `extra` of the terms. */
-export type ChannelState = Readonly<Record<string, unknown>>;
+/** What the terms of one scheme have in `extra` beside the usual, for the payer of a refused payment. */
+export type FurtherExtra = {
+  readonly scheme: string;
+  readonly members: Readonly<Record<string, unknown>> | null;
+};
 
 /** The x402 terms of a resource. `error` is the reason of the refusal. Throws while no node returns the token's domain. */
 export async function describePayment(
   terms: PaymentTerms,
   resource: ReturnType<typeof resourceOf>,
-  { error, channel }: { readonly error: string; readonly channel: ChannelState | null },
+  { error, extra }: { readonly error: string; readonly extra: FurtherExtra | null },
 ): Promise<PaymentRequired> {
   const { url, units, listing } = resource;
   const accepts = (await offersOf(terms, resource)).map(({ scheme, requirements }) =>
-    channel === null || scheme !== "batch-settlement"
-      ? requirements
-      : { ...requirements, extra: { ...requirements.extra, ...channel } },
+    scheme.name === extra?.scheme
+      ? { ...requirements, extra: { ...requirements.extra, ...extra.members } }
+      : requirements,
   );
   const required: PaymentRequired = {
     x402Version: 2,

@@ -6,7 +6,7 @@ import { type Database, QUERY_DEADLINE, underDeadline } from "../../db/database.
 import { payment, paymentChannel } from "../../db/tables/payment.ts";
 import { senderTransaction } from "../../db/tables/publish.ts";
 import { referenceIn } from "../../sender/payments-sender.ts";
-import { ANSWER_KEPT_MS, CONFIRM_MS, heldByEscrow, owedAt, type StoredPayment } from "./payments.ts";
+import { ANSWER_KEPT_MS, CONFIRM_MS, owedAt, type StoredPayment, settledBy } from "./payments.ts";
 
 /** Filters of the payment list. owed: settled payments without a running request, and payments for verdicts without a decision. */
 export const PAYMENT_KINDS = ["reserved", "settled", "owed", "answered", "lost"] as const;
@@ -63,13 +63,11 @@ function isMinedBefore(moment: Date): SQL | undefined {
 export function settleDue(
   db: Database,
   due: DuePayment,
-  { transaction, now }: { readonly transaction: Hex; readonly now: Date },
+  { transaction, ...settled }: { readonly transaction: Hex } & Parameters<typeof settledBy>[1],
 ): Promise<boolean> {
+  const { now } = settled;
   return change(db, due, {
-    state: "settled",
-    transactionHash: transaction,
-    ...heldByEscrow(now),
-    settledAt: now,
+    ...settledBy(transaction, settled),
     confirmAt: new Date(now.getTime() + CONFIRM_MS),
     deadline: now,
     updatedAt: now,

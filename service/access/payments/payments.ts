@@ -1,25 +1,13 @@
 import { hash } from "node:crypto";
-import {
-  and,
-  desc,
-  eq,
-  gt,
-  inArray,
-  isNull,
-  lte,
-  ne,
-  notInArray,
-  or,
-  type SQL,
-  type SQLWrapper,
-  sql,
-} from "drizzle-orm";
+import type { PaymentPayload } from "@x402/core/types";
+import { and, desc, eq, gt, inArray, isNull, lte, ne, notInArray, or, type SQL, sql } from "drizzle-orm";
 import type { PgUpdateSetSource } from "drizzle-orm/pg-core";
 import type { Address, Hex } from "viem";
 import { type Database, underDeadline } from "../../db/database.ts";
-import { type CaptureState, type PaymentState, payment } from "../../db/tables/payment.ts";
+import { FIRST_SCHEME, type PaymentState, payment } from "../../db/tables/payment.ts";
 import type { AuthorizationId } from "../../sender/payments-sender.ts";
 import type { BoughtAnswer, PresentedPayment } from "../access.ts";
+import type { PaymentScheme } from "../schemes/scheme.ts";
 
 export type StoredPayment = typeof payment.$inferSelect;
 
@@ -36,20 +24,27 @@ const RECHECK_SECONDS = 3_600;
 
 export type PaymentStore = ReturnType<typeof createPaymentStore>;
 
-/** Rows of ahs.payment of one chain. Every change is one statement that requires the expected state, else changes nothing. */
-export function createPaymentStore({
-  db: pool,
-  chainId,
-  now,
-  randomUuid,
-}: {
+type StoreDeps = {
   readonly db: Database;
   readonly chainId: number;
   readonly now: () => Date;
   readonly randomUuid: () => string;
-}) {
-  const db = underDeadline(pool);
-  const after = (ms: number) => new Date(now().getTime() + ms);
+};
+
+/** Rows of ahs.payment of one chain. Every change is one statement that requires the expected state, else changes nothing. */
+export function createPaymentStore({ db, ...deps }: StoreDeps) {
+  const context = { ...deps, db: underDeadline(db) };
+  return {
+    ...finders(context),
+    reserve: (reservation: Reservation) => reserve(context, reservation),
+    ...steps(context),
+  };
+}
+
+type Context = Omit<StoreDeps, "db"> & { readonly db: ReturnType<typeof underDeadline> };
+
+/** Each returns the newest row that fits; null without one. */
+function finders({ db, chainId, now }: Context) {
   const here = eq(payment.chainId, chainId);
 
   async function first(condition: SQL | undefined): Promise<StoredPayment | null> {
@@ -60,22 +55,9 @@ export function createPaymentStore({
   /** The newest payment of a wallet that is neither released nor lost and whose answer is still stored. */
   function newestBy(payer: Address, ...also: readonly SQL[]): Promise<StoredPayment | null> {
     const isUsed = notInArray(payment.state, ["released", "lost"]);
-    const isStored = or(isNull(payment.answeredAt), gt(payment.answeredAt, after(-ANSWER_KEPT_MS)));
+    const oldest = new Date(now().getTime() - ANSWER_KEPT_MS);
+    const isStored = or(isNull(payment.answeredAt), gt(payment.answeredAt, oldest));
     return first(and(here, eq(payment.payer, payer), isUsed, isStored, ...also));
-  }
-
-  async function change(
-    id: string,
-    from: PaymentState,
-    set: PgUpdateSetSource<typeof payment>,
-    also?: SQL,
-  ): Promise<boolean> {
-    const changed = await db
-      .update(payment)
-      .set({ ...set, updatedAt: now() })
-      .where(and(eq(payment.id, id), eq(payment.state, from), also))
-      .returning({ id: payment.id });
-    return changed.length > 0;
   }
 
   return {
@@ -107,52 +89,80 @@ export function createPaymentStore({
         eq(payment.fingerprint, fingerprint),
         eq(payment.idempotencyKeyHash, idempotencyKeyHash),
       ),
-    /**
-     * Reserves a verified payment for one request and returns the row's id; null if it is taken. A released one can be reserved
-     * again. Once its settlement was asked for, only the same request can do so, and its first proofs stay: the money may still
-     * move. Hashes are hex SHA-256.
-     */
-    async reserve({
-      payment: { scheme, asset, payer, payTo, nonce, amount, validAfter, validBefore, payload },
-      ...request
-    }: { readonly payment: PresentedPayment } & Pick<
-      StoredPayment,
-      | "endpoint"
-      | "resource"
-      | "fingerprint"
-      | "settlement"
-      | "claimHash"
-      | "idempotencyKeyHash"
-      | "paymentIdentifierHash"
-    >): Promise<string | null> {
-      const held = {
-        ...request,
-        // A fresh id, so that late writes of an earlier request find no row.
-        ...{ id: randomUuid(), chainId, scheme, asset, payer, payTo, nonce, amount, payload },
-        validAfter: Number(validAfter),
-        validBefore: Number(validBefore),
-        state: "reserved" as const,
-        deadline: after(REQUEST_MS),
-        ...{ settleAskedAt: null, transactionHash: null, settledAt: null, confirmAt: null, error: null },
-        createdAt: now(),
-        updatedAt: now(),
-      };
-      const rows = await db
-        .insert(payment)
-        .values(held)
-        .onConflictDoUpdate({
-          target: [payment.chainId, payment.asset, payment.payer, payment.nonce, payment.scheme],
-          set: {
-            ...held,
-            settleAskedAt: sql`${payment.settleAskedAt}`,
-            idempotencyKeyHash: firstProof(payment.idempotencyKeyHash, "idempotency_key_hash"),
-            paymentIdentifierHash: firstProof(payment.paymentIdentifierHash, "payment_identifier_hash"),
-          },
-          setWhere: sql`${payment.state} = 'released' and (${payment.settleAskedAt} is null or ${payment.fingerprint} = ${request.fingerprint})`,
-        })
-        .returning({ id: payment.id });
-      return rows[0]?.id ?? null;
-    },
+  };
+}
+
+type Reservation = { readonly payment: PresentedPayment } & Pick<
+  StoredPayment,
+  | "endpoint"
+  | "resource"
+  | "fingerprint"
+  | "settlement"
+  | "claimHash"
+  | "idempotencyKeyHash"
+  | "paymentIdentifierHash"
+>;
+
+/**
+ * Reserves a verified payment for one request and returns the row's id; null if it is taken. A released one can be reserved
+ * again. Once its settlement was asked for, only the same request can do so, and its first proofs stay: the money may still
+ * move. Hashes are hex SHA-256.
+ */
+async function reserve(
+  { db, chainId, now, randomUuid }: Context,
+  {
+    payment: { scheme, asset, payer, payTo, nonce, amount, validAfter, validBefore, payload },
+    ...request
+  }: Reservation,
+): Promise<string | null> {
+  const held = {
+    ...request,
+    // A fresh id, so that late writes of an earlier request find no row.
+    ...{ id: randomUuid(), chainId, scheme, asset, payer, payTo, nonce, amount, payload },
+    validAfter: Number(validAfter),
+    validBefore: Number(validBefore),
+    state: "reserved" as const,
+    deadline: new Date(now().getTime() + REQUEST_MS),
+    ...{ settleAskedAt: null, transactionHash: null, settledAt: null, confirmAt: null, error: null },
+    createdAt: now(),
+    updatedAt: now(),
+  };
+  const rows = await db
+    .insert(payment)
+    .values(held)
+    .onConflictDoUpdate({
+      target: [payment.chainId, payment.asset, payment.payer, payment.nonce, payment.scheme],
+      set: {
+        ...held,
+        settleAskedAt: sql`${payment.settleAskedAt}`,
+        idempotencyKeyHash: firstProof(payment.idempotencyKeyHash, "idempotency_key_hash"),
+        paymentIdentifierHash: firstProof(payment.paymentIdentifierHash, "payment_identifier_hash"),
+      },
+      setWhere: sql`${payment.state} = 'released' and (${payment.settleAskedAt} is null or ${payment.fingerprint} = ${request.fingerprint})`,
+    })
+    .returning({ id: payment.id });
+  return rows[0]?.id ?? null;
+}
+
+/** What becomes of a reserved row; those that return a boolean answer false if the row has another state by now. */
+function steps({ db, now }: Context) {
+  const after = (ms: number) => new Date(now().getTime() + ms);
+
+  async function change(
+    id: string,
+    from: PaymentState,
+    set: PgUpdateSetSource<typeof payment>,
+    also?: SQL,
+  ): Promise<boolean> {
+    const changed = await db
+      .update(payment)
+      .set({ ...set, updatedAt: now() })
+      .where(and(eq(payment.id, id), eq(payment.state, from), also))
+      .returning({ id: payment.id });
+    return changed.length > 0;
+  }
+
+  return {
     /**
      * Records that settlement of an amount is about to be asked for. Returns the amount that may be asked for: that of the first
      * time, since an earlier order may still be carried out. Null if the row no longer belongs to this request.
@@ -170,13 +180,10 @@ export function createPaymentStore({
         .returning({ amount: payment.chargedAmount });
       return asked?.amount ?? null;
     },
-    /** Records that the money moved; the request keeps its lease. Returns false if the row has another state by now. */
-    settle: (id: string, transaction: Hex) =>
+    /** Records that the money moved, to an escrow if one holds it; the request keeps its lease. */
+    settle: (id: string, transaction: Hex, taking?: PresentedPayment["taking"]) =>
       change(id, "reserved", {
-        state: "settled",
-        transactionHash: transaction,
-        ...heldByEscrow(now()),
-        settledAt: now(),
+        ...settledBy(transaction, { taking, now: now() }),
         confirmAt: after(CONFIRM_MS),
         error: null,
         deadline: after(REQUEST_MS),
@@ -196,19 +203,11 @@ export function createPaymentStore({
         answerBody: Buffer.from(body),
         answeredAt: now(),
       }),
-    /** Frees a reserved authorization. A voucher that was not charged pays for any other request. */
-    async release(id: string, error: string): Promise<void> {
-      const unlessVoucher = (column: SQLWrapper) =>
-        sql`case when ${payment.scheme} <> 'batch-settlement' then ${column} end`;
-      await change(id, "reserved", {
-        state: "released",
-        error,
-        settleAskedAt: unlessVoucher(payment.settleAskedAt),
-        chargedAmount: unlessVoucher(payment.chargedAmount),
-        // A holder of the signature may still carry it out. The money is then ours, and its payer is owed the work.
-        deadline: sql`to_timestamp(least(${payment.validBefore}, ${Math.floor(now().getTime() / 1000) + RECHECK_SECONDS}))`,
-      });
-    },
+    /** Frees a reserved authorization. A holder of the signature may still carry it out: the money is then ours, and the work is owed. */
+    release: (id: string, error: string) => change(id, "reserved", { ...released(now()), error }),
+    /** Frees a payment whose money only a charge of this store moves: it pays for any other request. */
+    releaseUnasked: (id: string, error: string) =>
+      change(id, "reserved", { ...released(now()), error, settleAskedAt: null, chargedAmount: null }),
     /** Ends the request's hold on a reserved or settled row, which others then take up. */
     async lapse(id: string): Promise<void> {
       await db
@@ -217,6 +216,52 @@ export function createPaymentStore({
         .where(and(eq(payment.id, id), inArray(payment.state, ["reserved", "settled"])));
     },
   };
+}
+
+function released(now: Date) {
+  const recheck = Math.floor(now.getTime() / 1000) + RECHECK_SECONDS;
+  return {
+    state: "released" as const,
+    deadline: sql`to_timestamp(least(${payment.validBefore}, ${recheck}))`,
+  };
+}
+
+/** Members of a row whose money has moved; where an escrow holds it, it is looked after at once. */
+export function settledBy(
+  transactionHash: Hex,
+  { taking, now }: { readonly taking?: PresentedPayment["taking"]; readonly now: Date },
+) {
+  const isHeld = taking === "held";
+  return {
+    state: "settled" as const,
+    transactionHash,
+    captureState: isHeld ? ("authorized" as const) : null,
+    captureAt: isHeld ? now : null,
+    settledAt: now,
+  };
+}
+
+/** The payment of a row as it was presented, with the amount that is taken of it. */
+export function presentedOf(
+  row: StoredPayment,
+  schemes: readonly Pick<PaymentScheme, "name" | "taking">[] = [],
+): PresentedPayment {
+  // It was checked before it was stored.
+  const payload = row.payload as PaymentPayload;
+  const { scheme, payer, asset, payTo, nonce, amount, chargedAmount } = row;
+  const payment: PresentedPayment = {
+    ...{ scheme, payer, asset, payTo, nonce, amount, payload },
+    taking: schemes.find(({ name }) => name === scheme)?.taking,
+    validAfter: BigInt(row.validAfter),
+    validBefore: BigInt(row.validBefore),
+    requirements: payload.accepted,
+  };
+  return chargedAmount === null ? payment : chargedAs(payment, chargedAmount);
+}
+
+/** The payment with the amount that is taken of it. */
+export function chargedAs(payment: PresentedPayment, amount: bigint): PresentedPayment {
+  return { ...payment, requirements: { ...payment.requirements, amount: amount.toString() } };
 }
 
 /** Whether a row's money has moved to stay, its answer is not delivered, and no request works on it. */
@@ -228,15 +273,6 @@ export function isOwed({ state, deadline, captureState }: StoredPayment, now: Da
 export function owedAt(now: Date): SQL {
   return sql`(${payment.state} = 'settled' and ${payment.deadline} <= ${now.toISOString()}::timestamptz
     and coalesce(${payment.captureState}, '') not in ('voiding', 'voided'))`;
-}
-
-/** Members of a settled row that have its money looked after, where an escrow has it. */
-export function heldByEscrow(now: Date) {
-  const isHeld = sql`${payment.scheme} = 'auth-capture'`;
-  return {
-    captureState: sql<CaptureState>`case when ${isHeld} then 'authorized' end`,
-    captureAt: sql<Date>`case when ${isHeld} then ${now.toISOString()}::timestamptz end`,
-  };
 }
 
 /** Proofs of the request that asked for settlement stay; otherwise the new request's proofs replace them. */
@@ -259,7 +295,7 @@ export function creditIdOf({
   /** CAIP-2. */
   readonly network: string;
 }): string {
-  const suffix = scheme === "exact" ? "" : ` ${scheme}`;
+  const suffix = scheme === FIRST_SCHEME ? "" : ` ${scheme}`;
   const name = `credit ${network} ${asset} ${payer} ${nonce}${suffix}`.toLowerCase();
   const digits = hash("sha256", name, "hex").slice(0, 32);
   const variant = ((Number.parseInt(digits.slice(16, 17), 16) % 4) + 8).toString(16);

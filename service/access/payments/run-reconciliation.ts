@@ -1,13 +1,9 @@
-import type { Logger } from "pino";
 import type { Gauge } from "prom-client";
 import type { Hex } from "viem";
-import type { Database } from "../../db/database.ts";
 import { runLoop } from "../../db/run-loop.ts";
 import { fateOfCall } from "../../sender/orders/fate.ts";
 import { findSettlement, type SettlementTransaction } from "../../sender/payments-sender.ts";
-import { type CaptureDeps, sweepCaptures } from "../schemes/auth-capture/captures.ts";
-import { type ChannelSweepDeps, sweepChannels } from "../schemes/batch-settlement/channel-sweep.ts";
-import type { createPaymentMetrics } from "./metrics.ts";
+import { type PaymentScheme, type SweepDeps, schemeNamed } from "../schemes/scheme.ts";
 import type { PaymentChain } from "./payment-chain.ts";
 import { creditIdOf, type StoredPayment } from "./payments.ts";
 import {
@@ -30,15 +26,11 @@ import {
   reconcilePayment,
 } from "./reconcile-payment.ts";
 
-export type ReconciliationDeps = {
-  readonly db: Database;
-  readonly chainId: number;
+export type ReconciliationDeps = Pick<SweepDeps, "db" | "chainId" | "metrics" | "logger" | "now"> & {
   readonly chain: PaymentChain;
+  readonly schemes: readonly PaymentScheme[];
   /** Whether settlements go through our own sender. */
   readonly ownSender: boolean;
-  readonly metrics: ReturnType<typeof createPaymentMetrics>;
-  readonly logger: Logger;
-  readonly now: () => Date;
 };
 
 type Final = Awaited<ReturnType<PaymentChain["finalBlock"]>>;
@@ -49,7 +41,7 @@ const COUNT_EVERY = 15;
 
 /** Reconciles until the signal aborts and counts waiting payments. A failure is logged and followed by a longer pause. */
 export async function runReconciliation(
-  deps: ReconciliationDeps & CaptureDeps & ChannelSweepDeps,
+  deps: ReconciliationDeps & SweepDeps,
   held: Gauge<"kind">,
   signal: AbortSignal,
 ): Promise<void> {
@@ -64,13 +56,17 @@ export async function runReconciliation(
       const isCounted = passed % COUNT_EVERY === 0;
       passed += 1;
       await reconcilePayments(deps);
-      await sweepCaptures(deps);
-      await sweepChannels(deps);
+      await sweepSchemes(deps);
       if (!isCounted) return;
       const counted = await countPayments(deps.db, deps.chainId, deps.now());
       for (const kind of HELD_KINDS) held.set({ kind }, counted[kind]);
     },
   });
+}
+
+/** Looks after money that contracts of schemes hold for us. */
+export async function sweepSchemes(deps: Pick<ReconciliationDeps, "schemes"> & SweepDeps): Promise<void> {
+  for (const { sweep } of deps.schemes) await sweep?.(deps);
 }
 
 /**
@@ -95,7 +91,7 @@ async function reconcileRow(
 ): Promise<Reconciliation["kind"] | "failed"> {
   try {
     const decided =
-      row.scheme === "batch-settlement"
+      schemeNamed(deps.schemes, row.scheme).ledger !== undefined
         ? // A charge settles its row in one transaction: without it, none was made and none will be.
           ({ kind: "drop" } as const)
         : reconcilePayment(row, await readSnapshot(deps, row, final));
@@ -138,8 +134,9 @@ async function applyReconciliation(
   const now = deps.now();
   const details = { payment: row.id, payer: row.payer, endpoint: row.endpoint };
   switch (decided.kind) {
-    case "settle":
-      if (!(await settleDue(db, row, { transaction: decided.transaction, now }))) return;
+    case "settle": {
+      const { taking } = schemeNamed(deps.schemes, row.scheme);
+      if (!(await settleDue(db, row, { transaction: decided.transaction, taking, now }))) return;
       metrics.count("owed");
       metrics.countSettlement(row.scheme);
       logger.warn(
@@ -147,6 +144,7 @@ async function applyReconciliation(
         "payment settled without an answer: owed",
       );
       return;
+    }
     case "release":
       if (!(await releaseDue(db, row, { error: decided.error, until: recheckAt(row, now), now }))) return;
       metrics.count("released");

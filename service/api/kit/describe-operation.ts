@@ -1,6 +1,7 @@
 import { type RouteConfig, z } from "@hono/zod-openapi";
 import type { PaidRequest } from "../../access/access.ts";
 import { PROBLEMS, type ProblemCode, problemType } from "../../access/problems.ts";
+import { PROTOCOL_SCHEMES } from "../../access/schemes/schemes.ts";
 import type { EndpointSpec } from "./endpoint-spec.ts";
 
 type AnySpec = EndpointSpec<unknown, unknown, unknown, unknown>;
@@ -149,9 +150,9 @@ export type Pricing = {
   readonly units: number;
   readonly leastUnits: number | null;
   readonly isFixed: boolean;
-  /** Whether a payment of scheme `upto` is charged by the answer. */
+  /** Whether a metered payment is charged by the answer. */
   readonly isMetered: boolean;
-  /** Whether payments of scheme `auth-capture` are taken. */
+  /** Whether payments are taken that an escrow holds. */
   readonly isCaptured: boolean;
   readonly paidBy: PaidRequest["paidBy"];
 };
@@ -244,7 +245,7 @@ const paymentRequiredSchema = z
     resource: z.looseObject({ url: z.string() }),
     accepts: z.array(
       z.looseObject({
-        scheme: z.enum(["exact", "upto", "auth-capture", "batch-settlement"]),
+        scheme: z.enum(PROTOCOL_SCHEMES),
         network: z.string().openapi({ description: "CAIP-2" }),
         asset: z.string().openapi({ description: "Contract of the token" }),
         amount: z.string().openapi({ description: "In the token's smallest unit" }),

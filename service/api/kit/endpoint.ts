@@ -84,7 +84,7 @@ export function definePaid<Needs>() {
 
 /** The answer decides what such a payment is charged: it is settled after the work. */
 export function isMeteredBy(caller: PayingCaller): boolean {
-  return caller.kind === "payer" && caller.payment.scheme === "upto";
+  return caller.kind === "payer" && caller.payment.taking === "metered";
 }
 
 /** A priced endpoint with a purchase protocol of its own. */

@@ -255,9 +255,9 @@ export type DocumentedOperation = {
   readonly priceUnits: number | null;
   /** The least price of a request; null where it is free. */
   readonly leastUnits: number | null;
-  /** Whether a payment of scheme `upto` is charged by the answer. */
+  /** Whether a metered payment is charged by the answer. */
   readonly isMetered: boolean;
-  /** Whether payments of scheme `auth-capture` are taken. */
+  /** Whether payments are taken that an escrow holds. */
   readonly isCaptured: boolean;
 };
 

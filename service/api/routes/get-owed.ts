@@ -2,6 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import type { OwnerAccess } from "../../access/access.ts";
 import type { OwedPayment } from "../../access/payments/payments-due.ts";
+import { SCHEMES } from "../../access/schemes/schemes.ts";
 import { answerJson, callerRequest, NO_STORE } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import type { PolicyNeeds } from "../schemas/route-policy.ts";
@@ -33,7 +34,7 @@ const owedSchema = z
     payer: eip55Schema,
     amount_usd: num("What was paid", 1),
     scheme: z
-      .enum(["exact", "exact-permit2", "upto", "auth-capture", "batch-settlement"])
+      .enum(SCHEMES.map(({ name }) => name))
       .openapi({ description: "Scheme of x402; exact-permit2: exact, by a Permit2 transfer" }),
     transaction_hash: hashSchema.nullable().openapi({ description: "Null for a voucher" }),
     settled_at: isoSchema,

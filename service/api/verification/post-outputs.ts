@@ -141,8 +141,7 @@ export const postOutputs = defineSale<Needs>()({
     await requirePanel(outputs.budget, now, {
       owner,
       isOfJob: draft.job !== null,
-      isReturnable:
-        caller.kind === "key" ? caller.balanceUnits !== null : caller.payment.scheme === "auth-capture",
+      isReturnable: caller.kind === "key" ? caller.balanceUnits !== null : caller.payment.taking === "held",
       runTokens,
     });
     const stakeMicroUsd = await outputs.readStake(draft.job);

@@ -18,14 +18,11 @@ import { ahs } from "./schema.ts";
  */
 export type PaymentState = "reserved" | "settled" | "answered" | "released" | "lost";
 
-/**
- * How the money moves: scheme `exact` of x402 by EIP-3009 or by Permit2; `upto`, which settles what the answer was worth;
- * `auth-capture`, which moves it into an escrow first; or `batch-settlement`, by a voucher over money in a channel.
- */
-export type PaymentScheme = "exact" | "exact-permit2" | "upto" | "auth-capture" | "batch-settlement";
+/** The scheme of rows and orders from before there were others: their references do not name it. */
+export const FIRST_SCHEME = "exact";
 
 /**
- * Of a settled payment of scheme `auth-capture`. authorized: the escrow has the money, and what it bought is undecided. capturing, voiding:
+ * Of a settled payment whose money an escrow holds. authorized: the escrow has the money, and what it bought is undecided. capturing, voiding:
  * decided for good. captured: a final block shows that we have it. voided: one shows that the payer has it back.
  */
 export type CaptureState = "authorized" | "capturing" | "voiding" | "captured" | "voided";
@@ -36,7 +33,7 @@ export const payment = ahs.table(
   {
     id: uuid().primaryKey(),
     chainId: integer().notNull(),
-    scheme: text().$type<PaymentScheme>().notNull().default("exact"),
+    scheme: text().notNull().default(FIRST_SCHEME),
     asset: address().notNull(),
     payer: address().notNull(),
     payTo: address().notNull(),
@@ -68,7 +65,7 @@ export const payment = ahs.table(
     settledAt: moment(),
     /** When the chain is asked next whether the money stays; null before it moved, and once a final block says so. */
     confirmAt: moment(),
-    /** Null but for payments of scheme `auth-capture` that are settled. */
+    /** Null but for settled payments whose money an escrow holds. */
     captureState: text().$type<CaptureState>(),
     /** When it is looked after next; null where nothing is left to do. */
     captureAt: moment(),
@@ -99,7 +96,7 @@ export const payment = ahs.table(
 );
 
 /**
- * Payment channels of scheme `batch-settlement`, from their first charge until nothing of them is left to collect. Amounts are in
+ * Payment channels, from their first charge until nothing of them is left to collect. Amounts are in
  * the token's smallest unit and cumulative, as in the contract.
  */
 export const paymentChannel = ahs.table(

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { runPaymentsCommand } from "../../../bin/commands/payments.ts";
 import { createPaymentMetrics } from "../../../service/access/payments/metrics.ts";
 import { createPaymentStore } from "../../../service/access/payments/payments.ts";
+import { SCHEMES } from "../../../service/access/schemes/schemes.ts";
 import { aReservation } from "../../support/a-reservation.ts";
 import { useDatabase } from "../../support/test-database.ts";
 
@@ -21,6 +22,7 @@ async function payments(...args: readonly string[]): Promise<readonly string[]> 
     out: (line) => lines.push(line),
     now: () => now,
     reconciliation: () => ({
+      schemes: SCHEMES,
       db,
       chainId: 31_337,
       client: createPublicClient({ transport: http("http://127.0.0.1:9") }),

@@ -9,8 +9,9 @@ import { UptoEvmScheme } from "@x402/evm/upto/client";
 import { Hono } from "hono";
 import { pino } from "pino";
 import { Registry } from "prom-client";
-import type { Address, Hex } from "viem";
+import { type Address, createPublicClient, custom, type Hex, type PublicClient } from "viem";
 import { generatePrivateKey, type LocalAccount, privateKeyToAccount } from "viem/accounts";
+import { roleAccounts } from "../../../devnet/accounts.ts";
 import type { Caller, Listing, PresentedPayment } from "../../../service/access/access.ts";
 import { createApiKeyAccess } from "../../../service/access/api-key-access.ts";
 import { createAccess } from "../../../service/access/create-access.ts";
@@ -23,19 +24,17 @@ import { createPaymentMetrics } from "../../../service/access/payments/metrics.t
 import type { OfferSigner } from "../../../service/access/payments/offer-receipt.ts";
 import { createPaymentAccess } from "../../../service/access/payments/payment-access.ts";
 import type { PaymentAccessDeps } from "../../../service/access/payments/payment-identity.ts";
-import type { OfferedSchemes } from "../../../service/access/payments/payment-terms.ts";
 import { createPaymentStore } from "../../../service/access/payments/payments.ts";
 import { listPayments } from "../../../service/access/payments/payments-due.ts";
 import { Problem } from "../../../service/access/problems.ts";
-import type { SeenChannel } from "../../../service/access/schemes/batch-settlement/batch-settlement.ts";
-import { createChannelStore } from "../../../service/access/schemes/batch-settlement/channels.ts";
+import { openLedgers, type PaymentScheme } from "../../../service/access/schemes/scheme.ts";
+import { SCHEMES } from "../../../service/access/schemes/schemes.ts";
 import type { ApiEnv } from "../../../service/api/kit/api-env.ts";
 import { createRequestLimits } from "../../../service/api/kit/deadline.ts";
 import { definePaid } from "../../../service/api/kit/endpoint.ts";
 import { createErrorHandler } from "../../../service/api/kit/handle-error.ts";
 import { mountEndpoints } from "../../../service/api/kit/mount-endpoints.ts";
 import type { Database } from "../../../service/db/database.ts";
-import type { PaymentScheme } from "../../../service/db/tables/payment.ts";
 import { fakeLedger, fakePorts } from "../api/fake-ports.ts";
 import { databaseSpending, memoryGate } from "./memory-gate.ts";
 
@@ -43,6 +42,8 @@ export const CHAIN_ID = 31_337;
 export const ORIGIN = "http://shop.example";
 export const USDC: Address = "0x5FbDB2315678afecb367f032d93F642f64180aa3";
 export const PAYEE: Address = "0x976EA74026E726554dB657fA54763abd0C3a0aa9";
+/** The facilitator of the local chain. */
+const SETTLER = roleAccounts().facilitator.address;
 export const SETTLED: Hex = `0x${"ab".repeat(32)}`;
 const DOMAIN = { name: "USD Coin", version: "2" };
 
@@ -67,16 +68,18 @@ type WorldOptions = {
   readonly stopping?: AbortSignal;
   /** Signs offers and receipts. */
   readonly signer?: OfferSigner;
-  /** Schemes beside `exact` by EIP-3009. */
-  readonly offered?: OfferedSchemes;
+  readonly schemes?: readonly PaymentScheme[];
+  /** Names of the offered schemes, by default `exact` by EIP-3009 alone; the facilitator of the local chain settles them. */
+  readonly offered?: readonly string[];
   /** By which the official client pays. */
-  readonly scheme?: PaymentScheme;
+  readonly scheme?: string;
   /** A real token, and the facilitator that settles on its chain. */
   readonly on?: Pick<PaymentAccessDeps, "facilitator" | "chain"> & {
     readonly asset: Address;
     readonly payTo: Address;
     readonly account: LocalAccount;
-    readonly readChannel?: (id: Hex) => Promise<SeenChannel>;
+    /** Of schemes that read contracts of their own. */
+    readonly client?: PublicClient;
   };
 };
 
@@ -90,7 +93,8 @@ export function paymentWorld(
     on,
     settleDeadlineMs = on === undefined ? 300 : 5_000,
     signer,
-    offered,
+    schemes = SCHEMES,
+    offered = ["exact"],
     scheme = "exact",
   }: WorldOptions = {},
 ) {
@@ -113,7 +117,17 @@ export function paymentWorld(
   const keys = fakeLedger({ balanceUnits: 1 });
   const registry = new Registry();
   const store = createPaymentStore({ db, chainId: CHAIN_ID, now: clock.now, randomUuid: randomUUID });
-  const readSeen = on?.readChannel ?? (() => Promise.reject(new Error("this world has no channels")));
+  const client = on?.client ?? createPublicClient({ transport: custom({ request: noNode }) });
+  const reads: PaymentAccessDeps["chain"] = on?.chain ?? {
+    isUsed: async (_authorization, block) => {
+      chainSteps.isUsed?.();
+      if (block === undefined) return chain.used;
+      return block === "pending" ? chain.used || chain.usedInPending : chain.usedInFinal;
+    },
+    findTransfer: async () => chain.transfer,
+    fundsOf: async () => ({ balance: chain.balance, approved: chain.approved }),
+    finalBlock: async () => ({ number: 1n, timestamp: 0n }),
+  };
   const payments = createPaymentAccess({
     terms: {
       chainId: CHAIN_ID,
@@ -121,24 +135,17 @@ export function paymentWorld(
       asset: on?.asset ?? USDC,
       payTo: on?.payTo ?? PAYEE,
       domain: async () => DOMAIN,
-      offered: () =>
-        offered ?? { permit2: false, uptoFacilitator: null, capture: null, receiverAuthorizer: null },
+      schemes,
+      settlers: () => new Map(offered.map((name) => [name, SETTLER])),
+      now: clock.now,
       signer: signer ?? null,
     },
     origin: ORIGIN,
     facilitator: on?.facilitator ?? desk.facilitator,
     store,
-    channels: createChannelStore({ db, chainId: CHAIN_ID, readSeen, now: clock.now }),
-    chain: on?.chain ?? {
-      isUsed: async (_authorization, block) => {
-        chainSteps.isUsed?.();
-        if (block === undefined) return chain.used;
-        return block === "pending" ? chain.used || chain.usedInPending : chain.usedInFinal;
-      },
-      findTransfer: async () => chain.transfer,
-      fundsOf: async () => ({ balance: chain.balance, approved: chain.approved }),
-      finalBlock: async () => ({ number: 1n, timestamp: 0n }),
-    },
+    schemes,
+    ledgers: openLedgers(schemes, { db, chainId: CHAIN_ID, client, chain: reads, clock, logger }),
+    chain: reads,
     contractPayers: async () => false,
     signedInAddress: async (request) =>
       request.header("sign-in-with-x") === undefined ? null : signedIn.address,
@@ -224,8 +231,12 @@ export function paymentWorld(
   };
 }
 
+async function noNode(): Promise<never> {
+  throw new Error("this world has no node");
+}
+
 /** The official client, which takes the entry of `accepts` of one scheme alone. */
-function buyerOf(account: LocalAccount, scheme: PaymentScheme): x402Client {
+function buyerOf(account: LocalAccount, scheme: string): x402Client {
   const isByPermit2 = scheme === "exact-permit2" || scheme === "upto";
   const wanted = (offer: PaymentRequirements) =>
     offer.scheme === (scheme === "exact-permit2" ? "exact" : scheme) &&

@@ -6,7 +6,7 @@ import { createSpendingSums } from "../../../service/access/spending-limits.ts";
 import { useDatabase } from "../../support/test-database.ts";
 import { intakeWorld } from "../api/verification/intake-world.ts";
 import { databaseSpending } from "./memory-gate.ts";
-import { PAYEE, paid, paymentWorld } from "./payment-world.ts";
+import { paid, paymentWorld } from "./payment-world.ts";
 
 const db = useDatabase();
 const clear = () => db.$client.query("delete from ahs.rate_bucket where starts_with(identity, 'spent:')");
@@ -172,7 +172,7 @@ describe("a limit of a payer", () => {
   it("counts what an upto payment is charged, and what is owed once", async () => {
     const world = paymentWorld(db, {
       scheme: "upto",
-      offered: { permit2: true, uptoFacilitator: PAYEE, capture: null, receiverAuthorizer: null },
+      offered: ["exact", "exact-permit2", "upto"],
     });
     const metered = await world.request("/metered/40", limited(await world.sign("/metered/40"), "5.00"));
     expect([metered.status, metered.headers.get("x-charged-usd")]).toEqual([200, "0.040"]);

@@ -1,26 +1,12 @@
 import { and, asc, eq, inArray, lte, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
-import type { Logger } from "pino";
-import type { PublicClient } from "viem";
-import { type Database, underDeadline } from "../../../db/database.ts";
+import { underDeadline } from "../../../db/database.ts";
 import { type CaptureState, payment } from "../../../db/tables/payment.ts";
 import { eachOrder, runOrder } from "../../../sender/orders/run-orders.ts";
 import { type AuthorizationId, enqueueSettlement, findSettlement } from "../../../sender/payments-sender.ts";
-import type { createPaymentMetrics } from "../../payments/metrics.ts";
-import type { PaymentChain } from "../../payments/payment-chain.ts";
-import { callerOf } from "../../payments/payment-identity.ts";
-import type { StoredPayment } from "../../payments/payments.ts";
-import { captureTermsOf, escrowCall, escrowStateCall } from "./auth-capture.ts";
-
-export type CaptureDeps = {
-  readonly db: Database;
-  readonly chainId: number;
-  readonly client: PublicClient;
-  readonly chain: Pick<PaymentChain, "finalBlock">;
-  readonly metrics: ReturnType<typeof createPaymentMetrics>;
-  readonly logger: Logger;
-  readonly now: () => Date;
-};
+import { presentedOf, type StoredPayment } from "../../payments/payments.ts";
+import type { SweepDeps } from "../scheme.ts";
+import { captureTermsOf, escrowCall, escrowStateCall } from "./payment-escrow.ts";
 
 /**
  * Decides for good what becomes of the payment of a verdict, in the database transaction of its decision or failure. Payments of other
@@ -47,7 +33,7 @@ const RESERVE_SECONDS = 21_600;
  * Carries out what was decided about money in the escrow, and decides where no verdict ever will. An order is queued once for a payment;
  * its end is read from a final block. A payment that fails is logged and looked after later.
  */
-export async function sweepCaptures(deps: CaptureDeps): Promise<void> {
+export async function sweepCaptures(deps: SweepDeps): Promise<void> {
   const { db, chainId, chain, logger, now } = deps;
   const due = await underDeadline(db)
     .select()
@@ -83,11 +69,11 @@ const CAPTURES = {
   retryMs: { first: 0, longest: 0 },
 } as const;
 
-async function sweepOne(deps: CaptureDeps, row: StoredPayment, finalBlock: bigint) {
+async function sweepOne(deps: SweepDeps, row: StoredPayment, finalBlock: bigint) {
   const { db, client, chainId, now } = deps;
   const state = await decideUndecided(deps, row);
   if (state === "authorized") return null;
-  const signed = callerOf(row).payment;
+  const signed = presentedOf(row);
   const read = (at: { readonly blockNumber?: bigint } = {}) =>
     client.readContract({ ...escrowStateCall(signed, chainId), ...at });
   const look = async () => {
@@ -105,8 +91,8 @@ async function sweepOne(deps: CaptureDeps, row: StoredPayment, finalBlock: bigin
 }
 
 /** The state of a payment after the time that its purchase has. */
-async function decideUndecided({ db, now }: CaptureDeps, row: StoredPayment): Promise<CaptureState> {
-  const { deadline } = captureTermsOf(callerOf(row).payment);
+async function decideUndecided({ db, now }: SweepDeps, row: StoredPayment): Promise<CaptureState> {
+  const { deadline } = captureTermsOf(presentedOf(row));
   const seconds = Math.floor(now().getTime() / 1000);
   const state = row.captureState ?? "authorized";
   const isLate = seconds >= deadline - RESERVE_SECONDS;
@@ -132,8 +118,8 @@ function authorizationOf(row: StoredPayment): AuthorizationId {
   return { ...row, scheme: "auth-capture", step: "end" };
 }
 
-async function order({ db, chainId }: CaptureDeps, row: StoredPayment, state: CaptureState): Promise<void> {
-  const signed = callerOf(row).payment;
+async function order({ db, chainId }: SweepDeps, row: StoredPayment, state: CaptureState): Promise<void> {
+  const signed = presentedOf(row);
   const { authorizer } = captureTermsOf(signed);
   await enqueueSettlement(
     db,
@@ -147,7 +133,7 @@ async function order({ db, chainId }: CaptureDeps, row: StoredPayment, state: Ca
 
 /** An owed payment that is returned owes nothing any more. */
 async function end(
-  { db, metrics, logger, now }: CaptureDeps,
+  { db, metrics, logger, now }: SweepDeps,
   row: StoredPayment,
   state: "captured" | "voided",
 ): Promise<void> {

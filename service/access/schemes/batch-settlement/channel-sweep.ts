@@ -1,28 +1,13 @@
 import { and, asc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
-import type { Logger } from "pino";
-import { type Address, concatHex, type Hex, keccak256, numberToHex, type PublicClient } from "viem";
-import { type Database, underDeadline } from "../../../db/database.ts";
+import { type Address, concatHex, type Hex, keccak256, numberToHex } from "viem";
+import { underDeadline } from "../../../db/database.ts";
 import { paymentChannel } from "../../../db/tables/payment.ts";
 import { stepOf } from "../../../sender/orders/fate.ts";
 import type { Step } from "../../../sender/orders/order-kind.ts";
 import { enqueueSettlement, queueCall, readSettlement } from "../../../sender/payments-sender.ts";
-import type { SettlementSpending } from "../../payments/local-facilitator.ts";
-import type { createPaymentMetrics } from "../../payments/metrics.ts";
-import type { PaymentChain } from "../../payments/payment-chain.ts";
-import { type Claimable, claimCall, readChannel, readReceiver, settleCall } from "./batch-settlement.ts";
+import type { SweepDeps } from "../scheme.ts";
+import { type Claimable, claimCall, readChannel, readReceiver, settleCall } from "./channel-contract.ts";
 import { COLLECT_AMOUNT, coverOf, LOOK_MS, roundOf, type StoredChannel, updateSeen } from "./channels.ts";
-
-export type ChannelSweepDeps = {
-  readonly db: Database;
-  readonly chainId: number;
-  readonly client: PublicClient;
-  readonly chain: Pick<PaymentChain, "finalBlock">;
-  /** Null where gas costs nothing. */
-  readonly spending: SettlementSpending | null;
-  readonly metrics: ReturnType<typeof createPaymentMetrics>;
-  readonly logger: Logger;
-  readonly now: () => Date;
-};
 
 /** Channels per pass: payments are reconciled between two. */
 const BATCH = 25;
@@ -43,7 +28,7 @@ const IDLE_MS = 90 * 86_400_000;
  * Claims what vouchers are worth, and has it paid out. A channel has one order at a time, queued in the transaction that names it in the
  * channel's row; its end is read from a final block. A channel that fails is logged and looked at later.
  */
-export async function sweepChannels(deps: ChannelSweepDeps): Promise<void> {
+export async function sweepChannels(deps: SweepDeps): Promise<void> {
   const { db, chainId, chain, logger, now } = deps;
   const due = await underDeadline(db)
     .select()
@@ -74,11 +59,7 @@ export async function sweepChannels(deps: ChannelSweepDeps): Promise<void> {
 }
 
 /** A charge that was made meanwhile is looked at as soon as any. */
-async function lookAgain(
-  { db, now }: ChannelSweepDeps,
-  { id }: StoredChannel,
-  afterMs: number,
-): Promise<void> {
+async function lookAgain({ db, now }: SweepDeps, { id }: StoredChannel, afterMs: number): Promise<void> {
   const at = (ms: number) => {
     const next = new Date(now().getTime() + ms);
     return sql`${(ms < LOOK_MS ? next : roundOf(next)).toISOString()}::timestamptz`;
@@ -98,7 +79,7 @@ type Looked = {
   readonly nextMs: number;
 };
 
-async function lookAt(deps: ChannelSweepDeps, known: StoredChannel, finalBlock: bigint): Promise<Looked> {
+async function lookAt(deps: SweepDeps, known: StoredChannel, finalBlock: bigint): Promise<Looked> {
   const { db, client, now } = deps;
   const { id } = known;
   const step = await stepOfOrder(deps, known);
@@ -146,7 +127,7 @@ const CLAIMS = {
 } as const;
 
 /** Step of a channel's order; null without one. */
-async function stepOfOrder({ db, now }: ChannelSweepDeps, row: StoredChannel): Promise<Step | null> {
+async function stepOfOrder({ db, now }: SweepDeps, row: StoredChannel): Promise<Step | null> {
   if (row.collectOrder === null) return null;
   const transaction = await readSettlement(db, row.collectOrder);
   const seen = { transaction, failures: row.collectFailures };
@@ -155,7 +136,7 @@ async function stepOfOrder({ db, now }: ChannelSweepDeps, row: StoredChannel): P
 
 /** The row of the channel names its order no more; null if it did not name it. */
 async function endOrder(
-  { db, metrics, now }: ChannelSweepDeps,
+  { db, metrics, now }: SweepDeps,
   { id, collectOrder, collectAsked }: StoredChannel,
   isClaimed: boolean,
 ): Promise<StoredChannel | null> {
@@ -176,7 +157,7 @@ async function endOrder(
 }
 
 /** Lost to a reorganisation of the deposit, or to a withdrawal that the worker saw too late. */
-function reportLost({ metrics, logger }: ChannelSweepDeps, { id, payer, charged, balance }: StoredChannel) {
+function reportLost({ metrics, logger }: SweepDeps, { id, payer, charged, balance }: StoredChannel) {
   metrics.count("lost");
   logger.error(
     { channel: id, payer, charged: String(charged), balance: String(balance) },
@@ -185,7 +166,7 @@ function reportLost({ metrics, logger }: ChannelSweepDeps, { id, payer, charged,
 }
 
 /** The chain keeps the claimed amount, so that a new row goes on where this one ended. */
-async function dropIfIdle({ db, now }: ChannelSweepDeps, row: StoredChannel): Promise<void> {
+async function dropIfIdle({ db, now }: SweepDeps, row: StoredChannel): Promise<void> {
   const quietMs = now().getTime() - row.updatedAt.getTime();
   if (quietMs < (row.balance <= row.collected ? EMPTY_MS : IDLE_MS)) return;
   await underDeadline(db)
@@ -212,7 +193,7 @@ function ordersOf(channels: readonly StoredChannel[]): readonly (readonly Stored
 }
 
 /** Waits for lower fees where an order costs too much of what it claims. */
-async function orderIfWorth(deps: ChannelSweepDeps, rows: readonly StoredChannel[]): Promise<void> {
+async function orderIfWorth(deps: SweepDeps, rows: readonly StoredChannel[]): Promise<void> {
   const { db, spending, metrics, now } = deps;
   const gas = ORDER_GAS.once + ORDER_GAS.each * BigInt(rows.length);
   const priceMicroUsd = rows.reduce((sum, { charged, collected }) => sum + charged - collected, 0n);
@@ -227,10 +208,7 @@ async function orderIfWorth(deps: ChannelSweepDeps, rows: readonly StoredChannel
 }
 
 /** Queues the order, and names it in the rows of its channels, or neither. */
-async function orderClaim(
-  { db, chainId, now }: ChannelSweepDeps,
-  rows: readonly StoredChannel[],
-): Promise<void> {
+async function orderClaim({ db, chainId, now }: SweepDeps, rows: readonly StoredChannel[]): Promise<void> {
   const vouchers = rows.map(claimableOf);
   const [first] = rows;
   if (first === undefined) return;
@@ -277,7 +255,7 @@ function claimableOf({ charged, balance, signature, ...row }: StoredChannel): Cl
 
 /** Pays out what a final block shows as claimed, once for each total. */
 async function payOut(
-  { db, chainId, client, logger }: ChannelSweepDeps,
+  { db, chainId, client, logger }: SweepDeps,
   rows: readonly StoredChannel[],
   finalBlock: bigint,
 ): Promise<void> {
@@ -299,7 +277,7 @@ async function payOut(
 }
 
 async function payOutTo(
-  { db, chainId, client }: Pick<ChannelSweepDeps, "db" | "chainId" | "client">,
+  { db, chainId, client }: Pick<SweepDeps, "db" | "chainId" | "client">,
   of: { readonly authorizer: Address; readonly receiver: Address; readonly token: Address },
   finalBlock: bigint,
 ): Promise<void> {

@@ -5,7 +5,7 @@ import { type Database, underDeadline } from "../../../db/database.ts";
 import { payment, paymentChannel } from "../../../db/tables/payment.ts";
 import type { PresentedPayment } from "../../access.ts";
 import { REQUEST_MS } from "../../payments/payments.ts";
-import { type SeenChannel, type VoucherPayment, voucherOf } from "./batch-settlement.ts";
+import { type SeenChannel, type VoucherPayment, voucherOf } from "./channel-contract.ts";
 
 export type StoredChannel = typeof paymentChannel.$inferSelect;
 

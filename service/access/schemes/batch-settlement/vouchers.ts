@@ -1,18 +1,13 @@
 import type { Hex } from "viem";
 import type { PresentedPayment } from "../../access.ts";
-import type { PaymentChain } from "../../payments/payment-chain.ts";
 import { untimely } from "../../payments/payment-header.ts";
-import { atomicPrice, type ChannelState } from "../../payments/payment-terms.ts";
-import { VOUCHER_MOST_UNITS, voucherOf } from "./batch-settlement.ts";
+import { atomicPrice } from "../../payments/payment-terms.ts";
+import type { LedgerContext, PaymentFault } from "../scheme.ts";
+import { VOUCHER_MOST_UNITS, voucherOf } from "./channel-contract.ts";
 import { type Channel, type ChannelStore, coverOf, MOST_CHANNELS } from "./channels.ts";
 
-/** Why a voucher is refused now, with the state of its channel if the client needs it to go on. */
-export type VoucherFault = { readonly error: string; readonly channel: ChannelState | null };
-
-type VoucherDeps = {
+export type VoucherDeps = Pick<LedgerContext, "chain" | "clock" | "logger"> & {
   readonly channels: ChannelStore;
-  readonly chain: Pick<PaymentChain, "isUsed" | "fundsOf">;
-  readonly clock: { now(): Date };
 };
 
 /**
@@ -22,7 +17,7 @@ type VoucherDeps = {
 export async function checkVoucher(
   deps: VoucherDeps,
   payment: PresentedPayment,
-): Promise<VoucherFault | null> {
+): Promise<PaymentFault | null> {
   const { channelId, amount, deposit } = voucherOf(payment);
   const isBrought = deposit !== null && !(await isDeposited(deps, payment));
   const channel = await readFor(deps, channelId, amount - (isBrought ? deposit.amount : 0n));
@@ -68,7 +63,7 @@ async function depositFault(
   { chain, clock }: VoucherDeps,
   payment: PresentedPayment,
   amount: bigint,
-): Promise<VoucherFault | null> {
+): Promise<PaymentFault | null> {
   const late = untimely(payment, clock.now());
   if (late !== null) return refusedAs(late);
   const { balance } = await chain.fundsOf(payment);
@@ -87,17 +82,17 @@ function shortage({ balance, withdrawing }: Channel, amount: bigint, cover: bigi
   return `invalid_batch_settlement_evm_cumulative_exceeds_balance: the voucher is for ${amount}, and the channel has ${cover}${left}. Deposit more.`;
 }
 
-function refusedAs(error: string): VoucherFault {
-  return { error, channel: null };
+function refusedAs(error: string): PaymentFault {
+  return { error, extra: null };
 }
 
 /** The refusal of a voucher that does not add the price to what was charged. The word is alone, since clients compare the text. */
-export function notNextVoucher(payment: PresentedPayment, channel: Channel): VoucherFault {
+export function notNextVoucher(payment: PresentedPayment, channel: Channel): PaymentFault {
   const state = { ...channelState(payment, channel), chargedCumulativeAmount: channel.charged.toString() };
   const { signature } = channel;
   return {
     error: "invalid_batch_settlement_evm_cumulative_amount_mismatch",
-    channel: {
+    extra: {
       channelState: state,
       ...(signature === null
         ? {}
@@ -115,9 +110,13 @@ function channelState(payment: PresentedPayment, channel: Channel) {
   };
 }
 
-/** Members of the settlement report of a charged voucher; `amount` is what was deposited with it. */
-export function voucherReport(payment: PresentedPayment, channel: Channel | null) {
-  const { amount, deposit } = voucherOf(payment);
+/** Members of the settlement report of a charged voucher; `amount` is what was deposited with it. A channel that cannot be read now is left out. */
+export async function voucherReport({ channels, logger }: VoucherDeps, payment: PresentedPayment) {
+  const { channelId, amount, deposit } = voucherOf(payment);
+  const channel = await channels.read(channelId).catch((error: unknown) => {
+    logger.error({ err: error }, "channel of a charged voucher not read");
+    return null;
+  });
   return {
     amount: deposit?.amount.toString() ?? "",
     extra: {

@@ -8,10 +8,8 @@ import {
   type FacilitatorCredentials,
   readSigningKey,
 } from "../../../../service/access/payments/facilitator-credentials.ts";
-import {
-  createHttpFacilitator,
-  readSupported,
-} from "../../../../service/access/payments/http-facilitator.ts";
+import { createHttpFacilitator, readSettlers } from "../../../../service/access/payments/http-facilitator.ts";
+import { SCHEMES } from "../../../../service/access/schemes/schemes.ts";
 import { aReservation } from "../../../support/a-reservation.ts";
 
 const { payment: PAYMENT } = aReservation();
@@ -49,8 +47,8 @@ async function askAll(url: string, credentials: FacilitatorCredentials | null) {
   return [
     await facilitator.verify(PAYMENT),
     await facilitator.settle(PAYMENT),
-    await readSupported({ url, credentials, now, timeoutMs: 5_000 }, network).then(
-      ({ exact }) => exact,
+    await readSettlers({ url, credentials, now, timeoutMs: 5_000 }, { network, schemes: SCHEMES }).then(
+      (settlers) => settlers.has("exact"),
       String,
     ),
   ];

@@ -6,6 +6,7 @@ import type { PresentedPayment } from "../../../../service/access/access.ts";
 import type { Facilitator } from "../../../../service/access/payments/facilitator.ts";
 import { createPaymentMetrics } from "../../../../service/access/payments/metrics.ts";
 import { reconcilePayments } from "../../../../service/access/payments/run-reconciliation.ts";
+import { SCHEMES } from "../../../../service/access/schemes/schemes.ts";
 import { CENT, openUsdcChain, type UsdcChain } from "../../../support/usdc-chain.ts";
 import { paid, paymentWorld } from "../payment-world.ts";
 
@@ -135,6 +136,7 @@ function reconcile() {
   return reconcilePayments({
     db: usdc.db,
     chainId: 31_337,
+    schemes: SCHEMES,
     chain: usdc.paymentChain,
     ownSender: true,
     metrics: createPaymentMetrics(new Registry()),

@@ -2,9 +2,10 @@ import { text } from "node:stream/consumers";
 import { type Address, createPublicClient, type Hex, http } from "viem";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { PresentedPayment } from "../../../../service/access/access.ts";
-import { createSettlementSpending } from "../../../../service/access/payments/local-facilitator.ts";
 import { createContractPayers, isSignedByPayer } from "../../../../service/access/payments/payment-header.ts";
 import { createTokenDomain } from "../../../../service/access/payments/payment-terms.ts";
+import { createSettlementSpending } from "../../../../service/access/payments/settlement-spending.ts";
+import { exact } from "../../../../service/access/schemes/exact.ts";
 import { createGasPrice } from "../../../../service/chain/gas-price.ts";
 import { DEFAULT_DAILY_GAS } from "../../../../service/sender/send-policy.ts";
 import { startLoopbackServer } from "../../../support/loopback-server.ts";
@@ -170,10 +171,14 @@ describe("a contract wallet", () => {
     const payment = await usdc.sign({ from: wallet });
     const { signature } = payment.payload.payload as { signature: Hex };
     const contracts = createContractPayers(usdc.client);
-    expect(await isSignedByPayer(payment, signature, contracts)).toBe(true);
-    expect(await isSignedByPayer({ ...payment, amount: 1n }, signature, contracts)).toBe(false);
+    expect(await isSignedByPayer(exact, { payment, signature }, contracts)).toBe(true);
+    expect(await isSignedByPayer(exact, { payment: { ...payment, amount: 1n }, signature }, contracts)).toBe(
+      false,
+    );
     const stranger: Address = "0x00000000000000000000000000000000000000ff";
-    expect(await isSignedByPayer({ ...payment, payer: stranger }, signature, contracts)).toBe(false);
+    expect(
+      await isSignedByPayer(exact, { payment: { ...payment, payer: stranger }, signature }, contracts),
+    ).toBe(false);
     expect(await usdc.facilitator().verify(payment)).toEqual({ kind: "valid" });
     expect(await usdc.facilitator().settle(payment)).toMatchObject({ kind: "settled" });
     expect((await usdc.received()) - before).toBe(CENT);
@@ -194,11 +199,11 @@ describe("a contract wallet", () => {
       try {
         const client = createPublicClient({ transport: http(node.origin, { retryCount: 0 }) });
         const { signature } = payment.payload.payload as { signature: Hex };
-        await expect(isSignedByPayer(payment, signature, createContractPayers(client))).rejects.toMatchObject(
-          {
-            code: "node-unavailable",
-          },
-        );
+        await expect(
+          isSignedByPayer(exact, { payment, signature }, createContractPayers(client)),
+        ).rejects.toMatchObject({
+          code: "node-unavailable",
+        });
         const troubled = usdc.facilitator({ url: node.origin });
         expect(await troubled.verify(payment)).toMatchObject({ kind: "unavailable" });
         expect(await troubled.settle(payment)).toMatchObject({ kind: "unavailable" });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { atomicPrice, offersUnder } from "../../../../service/access/payments/payment-terms.ts";
+import { SCHEMES } from "../../../../service/access/schemes/schemes.ts";
 
 describe("a price in thousandths of a dollar", () => {
   it.each([
@@ -27,6 +28,7 @@ describe("a price in thousandths of a dollar", () => {
 });
 
 describe("the terms of a price", () => {
+  const CAPTURE_END = 1_800_057_600;
   const UPTO = "0x14dc79964da2c08b23698b3d3cc7ca32193d9955";
   const terms = {
     chainId: 8453,
@@ -34,6 +36,12 @@ describe("the terms of a price", () => {
     asset: "0x833589fcd6edb6e08f4c7c32d4f71b54bda02913",
     payTo: "0x976ea74026e726554db657fa54763abd0c3a0aa9",
   } as const;
+  const offering = (names: readonly string[]) => ({
+    ...terms,
+    schemes: SCHEMES,
+    settlers: () => new Map(names.map((name) => [name, UPTO] as const)),
+    now: () => new Date((CAPTURE_END - 3.5 * 86_400) * 1_000),
+  });
   const common = {
     network: "eip155:8453",
     asset: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
@@ -63,8 +71,8 @@ describe("the terms of a price", () => {
       extra: {
         ...domain,
         captureAuthorizer: "0x14dC79964da2C08b23698B3D3cc7Ca32193d9955",
-        captureDeadline: 1_800_000_000,
-        refundDeadline: 1_800_000_000,
+        captureDeadline: CAPTURE_END,
+        refundDeadline: CAPTURE_END,
         feeRecipient: "0x0000000000000000000000000000000000000000",
         minFeeBps: 0,
         maxFeeBps: 0,
@@ -72,13 +80,8 @@ describe("the terms of a price", () => {
       },
     },
   };
-  const all = {
-    permit2: true,
-    uptoFacilitator: UPTO,
-    capture: { authorizer: UPTO, deadline: 1_800_000_000 },
-    receiverAuthorizer: UPTO,
-  } as const;
-  const none = { permit2: false, uptoFacilitator: null, capture: null, receiverAuthorizer: null } as const;
+  const none = ["exact"];
+  const all = SCHEMES.map(({ name }) => name);
   const [metered, decidedLater, fixed] = [
     { isMetered: true, isCaptured: false },
     { isMetered: false, isCaptured: true },
@@ -89,9 +92,8 @@ describe("the terms of a price", () => {
     [10, ["exact", "exact-permit2", "batch-settlement"]],
     [11, ["exact", "exact-permit2"]],
   ])("of %i units take vouchers up to a cent", (units, schemes) => {
-    const given = { ...terms, offered: () => all };
-    const offers = offersUnder(domain, given, { units, ...fixed });
-    expect(offers.map(({ scheme }) => scheme)).toEqual(schemes);
+    const offers = offersUnder(domain, offering(all), { units, ...fixed });
+    expect(offers.map(({ scheme }) => scheme.name)).toEqual(schemes);
     expect(offers[2]?.requirements.extra ?? null).toEqual(
       units > 10
         ? null
@@ -106,12 +108,12 @@ describe("the terms of a price", () => {
 
   it.each([
     ["exact by EIP-3009 alone", none, metered, [exact]],
-    ["Permit2 after it", { ...none, permit2: true }, decidedLater, [exact, permit2]],
+    ["Permit2 after it", [...none, "exact-permit2"], decidedLater, [exact, permit2]],
     ["upto where answers are metered", all, metered, [exact, permit2, upto]],
     ["auth-capture for what is decided later", all, decidedLater, [exact, permit2, captured]],
     ["neither for other answers", all, fixed, [exact, permit2]],
   ] as const)("name %s, in EIP-55 and with the token's own domain", (_name, offered, request, offers) => {
-    const given = { ...terms, offered: () => offered };
-    expect(offersUnder(domain, given, { units: 50, ...request })).toEqual(offers);
+    const given = offersUnder(domain, offering(offered), { units: 50, ...request });
+    expect(given.map(({ scheme, requirements }) => ({ scheme: scheme.name, requirements }))).toEqual(offers);
   });
 });

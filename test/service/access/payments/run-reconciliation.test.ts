@@ -10,6 +10,7 @@ import {
   type ReconciliationDeps,
   reconcilePayments,
 } from "../../../../service/access/payments/run-reconciliation.ts";
+import { SCHEMES } from "../../../../service/access/schemes/schemes.ts";
 import { aReservation } from "../../../support/a-reservation.ts";
 import { CENT, openUsdcChain, type UsdcChain } from "../../../support/usdc-chain.ts";
 
@@ -195,6 +196,7 @@ function deps(): ReconciliationDeps {
   return {
     db: usdc.db,
     chainId: 31_337,
+    schemes: SCHEMES,
     chain: usdc.paymentChain,
     ownSender: true,
     metrics: createPaymentMetrics(new Registry()),

@@ -4,7 +4,6 @@ import type { Access, Caller, PresentedPayment, Settlement } from "../../../../s
 import { Problem } from "../../../../service/access/problems.ts";
 import type { AhsRecord } from "../../../../service/api/schemas/ahs-record.ts";
 import { toEip55 } from "../../../../service/api/schemas/values.ts";
-import type { PaymentScheme } from "../../../../service/db/tables/payment.ts";
 import { bodyOf, fakeApp, fakeLedger, KEY, LISTING, storedScore, walletSnapshot } from "../fake-ports.ts";
 
 type Batch = {
@@ -54,11 +53,14 @@ const UNSCORED = { ahsScore: null, grade: null, confidenceLevel: "INSUFFICIENT" 
 async function batchOf(
   kind: Caller["kind"],
   addresses: readonly Address[],
-  { scheme, ...changes }: Parameters<typeof fakeApp>[0] & { readonly scheme?: PaymentScheme } = {},
+  {
+    taking,
+    ...changes
+  }: Parameters<typeof fakeApp>[0] & { readonly taking?: PresentedPayment["taking"] } = {},
 ) {
   const settlements: Settlement[] = [];
   const metered: (number | undefined)[] = [];
-  const payment = { scheme } as PresentedPayment;
+  const payment = { taking } as PresentedPayment;
   const access: Access = {
     identify: async () => (kind === "payer" ? { ...CALLERS.payer, payment } : CALLERS[kind]),
     limit: async () => ({}),
@@ -178,7 +180,7 @@ describe("POST /ahs/batch", () => {
     "of %s meters a payment of scheme upto, after the work",
     async (_name, scores, status, units) => {
       const { response, settlements, metered } = await batchOf("payer", [FIRST, SECOND, THIRD], {
-        scheme: "upto",
+        taking: "metered",
         scoreNow: async (wallet) => {
           const score = scores[[FIRST, SECOND, THIRD].indexOf(wallet)] ?? null;
           if (score === "gone") throw new Problem("scoring-unavailable", "gone", { headers: {} });
@@ -308,7 +310,7 @@ describe("POST /ahs/batch", () => {
     async (_name, { known, status, scored }) => {
       const [asked, enrolled]: [Address[], Address[]] = [[], []];
       const { response, taken } = await batchOf("payer", [FIRST, SECOND], {
-        scheme: "upto",
+        taking: "metered",
         scores: {
           standing: async (address) => walletSnapshot({ followed: known.some((one) => one === address) }),
         },

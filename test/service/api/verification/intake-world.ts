@@ -23,7 +23,7 @@ import { createPaymentAccess } from "../../../../service/access/payments/payment
 import { createPaymentStore } from "../../../../service/access/payments/payments.ts";
 import { listPayments, type PaymentKind } from "../../../../service/access/payments/payments-due.ts";
 import { createByteBudgets } from "../../../../service/access/rate-limits.ts";
-import { createChannelStore } from "../../../../service/access/schemes/batch-settlement/channels.ts";
+import { SCHEMES } from "../../../../service/access/schemes/schemes.ts";
 import { createOwnerAccess } from "../../../../service/access/sign-in.ts";
 import type { ApiEnv } from "../../../../service/api/kit/api-env.ts";
 import { createRequestLimits } from "../../../../service/api/kit/deadline.ts";
@@ -140,16 +140,16 @@ export function intakeWorld(db: Database, options: WorldOptions = {}) {
       asset: USDC,
       payTo: PAYEE,
       domain: async () => DOMAIN,
-      offered: () => ({ permit2: false, uptoFacilitator: null, capture: null, receiverAuthorizer: null }),
+      schemes: SCHEMES,
+      settlers: () => new Map([["exact", null]]),
+      now: clock.now,
       signer: null,
     },
     origin: ORIGIN,
     facilitator: { ...desk.facilitator, ...options.facilitator?.(desk.facilitator) },
     store,
-    channels: createChannelStore({
-      ...{ db, chainId: CHAIN_ID, now: clock.now },
-      readSeen: () => Promise.reject(new Error("this world has no channels")),
-    }),
+    schemes: SCHEMES,
+    ledgers: new Map(),
     chain: {
       isUsed: async () => chain.used,
       findTransfer: async () => null,

@@ -9,13 +9,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { roleAccounts } from "../../../../../devnet/accounts.ts";
 import { createPaymentMetrics } from "../../../../../service/access/payments/metrics.ts";
 import { reconcilePayments } from "../../../../../service/access/payments/run-reconciliation.ts";
-import { captureDeadline } from "../../../../../service/access/schemes/auth-capture/auth-capture.ts";
 import { decideCapture, sweepCaptures } from "../../../../../service/access/schemes/auth-capture/captures.ts";
+import { SCHEMES } from "../../../../../service/access/schemes/schemes.ts";
 import { usdCoinAbi } from "../../../../../service/chain/abi/usd-coin.ts";
 import { openUsdcChain, type UsdcChain } from "../../../../support/usdc-chain.ts";
 import { paid, paymentWorld } from "../../payment-world.ts";
 
-const { payer, payee, facilitator } = roleAccounts();
+const { payer, payee } = roleAccounts();
 const PATH = "/captured/1";
 const PRICE = 500_000n;
 const STRANGER = "0x00000000000000000000000000000000000000ff";
@@ -44,12 +44,7 @@ function open() {
       payTo: payee.address,
       account: payer,
     },
-    offered: {
-      permit2: false,
-      uptoFacilitator: null,
-      receiverAuthorizer: null,
-      capture: { authorizer: facilitator.address, deadline: captureDeadline(new Date()) },
-    },
+    offered: ["exact", "auth-capture"],
     scheme: "auth-capture",
   });
 }
@@ -185,6 +180,8 @@ function decide(verdictId: string, to: "capturing" | "voiding"): Promise<void> {
 function deps() {
   return {
     ...{ db: usdc.db, chainId: 31_337, client: usdc.client, chain: usdc.paymentChain, ownSender: true },
+    schemes: SCHEMES,
+    spending: null,
     metrics: createPaymentMetrics(new Registry()),
     logger: pino({ level: "silent" }),
     now,

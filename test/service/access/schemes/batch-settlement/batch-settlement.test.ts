@@ -10,14 +10,14 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { roleAccounts } from "../../../../../devnet/accounts.ts";
 import { createPaymentMetrics } from "../../../../../service/access/payments/metrics.ts";
 import { reconcilePayments } from "../../../../../service/access/payments/run-reconciliation.ts";
-import { readChannel } from "../../../../../service/access/schemes/batch-settlement/batch-settlement.ts";
 import { sweepChannels } from "../../../../../service/access/schemes/batch-settlement/channel-sweep.ts";
+import { SCHEMES } from "../../../../../service/access/schemes/schemes.ts";
 import { batchSettlementAbi } from "../../../../../service/chain/abi/batch-settlement.ts";
 import { usdCoinAbi } from "../../../../../service/chain/abi/usd-coin.ts";
 import { openUsdcChain, type UsdcChain } from "../../../../support/usdc-chain.ts";
 import { ORIGIN, paid, paymentWorld } from "../../payment-world.ts";
 
-const { payer, payee, facilitator } = roleAccounts();
+const { payer, payee } = roleAccounts();
 const PATH = "/cheap/1";
 const PRICE = 10_000n;
 const DEPOSIT = 100_000n;
@@ -382,13 +382,10 @@ function open({
       asset: usdc.usdc,
       payTo: payee.address,
       account,
-      readChannel: (id) => readChannel(usdc.client, id),
+      client: usdc.client,
     },
     startMs: offsetMs,
-    offered: {
-      ...{ permit2: false, uptoFacilitator: null, capture: null },
-      receiverAuthorizer: facilitator.address,
-    },
+    offered: ["exact", "batch-settlement"],
   });
   const scheme = new BatchSettlementEvmScheme(toClientEvmSigner(account, usdc.client), {
     salt: salt ?? lastSalt(),
@@ -446,6 +443,7 @@ async function asPayer(
 function deps() {
   return {
     ...{ db: usdc.db, chainId: 31_337, client: usdc.client, chain: usdc.paymentChain, ownSender: true },
+    schemes: SCHEMES,
     spending: {
       refusal: async () => (isDear ? { kind: "dear" as const, detail: "", retryAfterSeconds: 60 } : null),
     },

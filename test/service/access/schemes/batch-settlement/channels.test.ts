@@ -7,11 +7,12 @@ import type { PresentedPayment } from "../../../../../service/access/access.ts";
 import { createPaymentMetrics } from "../../../../../service/access/payments/metrics.ts";
 import { createPaymentStore } from "../../../../../service/access/payments/payments.ts";
 import { reconcilePayments } from "../../../../../service/access/payments/run-reconciliation.ts";
-import type { SeenChannel } from "../../../../../service/access/schemes/batch-settlement/batch-settlement.ts";
+import type { SeenChannel } from "../../../../../service/access/schemes/batch-settlement/channel-contract.ts";
 import {
   createChannelStore,
   MOST_CHANNELS,
 } from "../../../../../service/access/schemes/batch-settlement/channels.ts";
+import { SCHEMES } from "../../../../../service/access/schemes/schemes.ts";
 import { aReservation } from "../../../../support/a-reservation.ts";
 import { useDatabase } from "../../../../support/test-database.ts";
 
@@ -162,6 +163,7 @@ async function reconcile(): Promise<void> {
   const unasked = () => Promise.reject(new Error("vouchers are not looked for on the chain"));
   await reconcilePayments({
     ...{ db, chainId: CHAIN_ID, ownSender: true, now: () => now },
+    schemes: SCHEMES,
     chain: {
       ...{ isUsed: unasked, fundsOf: unasked, findTransfer: unasked, minedIn: unasked },
       finalBlock: async () => ({ number: 1n, timestamp: 0n }),

@@ -18,22 +18,18 @@ import { matchPayment, readPaymentHeader } from "../../../../../service/access/p
 import { offersUnder } from "../../../../../service/access/payments/payment-terms.ts";
 import { createPaymentStore } from "../../../../../service/access/payments/payments.ts";
 import { reconcilePayments } from "../../../../../service/access/payments/run-reconciliation.ts";
+import { SCHEMES } from "../../../../../service/access/schemes/schemes.ts";
 import { aReservation } from "../../../../support/a-reservation.ts";
 import { CENT, openUsdcChain, type UsdcChain } from "../../../../support/usdc-chain.ts";
 import { paid, paymentWorld } from "../../payment-world.ts";
 
 const { payer, payee, facilitator, relayer } = roleAccounts();
-const OFFERED = {
-  permit2: true,
-  uptoFacilitator: facilitator.address,
-  capture: null,
-  receiverAuthorizer: null,
-};
+const OFFERED = ["exact", "exact-permit2", "upto"];
 /** Price of a metered thing, in units; the path names what its answer costs. */
 const METERED_UNITS = 5_000;
 const UNIT = 1_000n;
-const SCHEMES = ["exact-permit2", "upto"] as const;
-type Scheme = (typeof SCHEMES)[number];
+const BY_PERMIT2 = ["exact-permit2", "upto"] as const;
+type Scheme = (typeof BY_PERMIT2)[number];
 
 let usdc: UsdcChain;
 let offsetMs = 0;
@@ -114,7 +110,7 @@ describe("the official client pays by Permit2", () => {
     expect(await rowsOf(stranger.address)).toEqual([]);
   });
 
-  it.each(SCHEMES)("%s: is refused with the signature of another account", async (scheme) => {
+  it.each(BY_PERMIT2)("%s: is refused with the signature of another account", async (scheme) => {
     const shop = open(scheme);
     const payload = await shop.sign("/metered/1");
     const signature = `0x${"11".repeat(64)}1b`;
@@ -130,13 +126,16 @@ describe("the official client pays by Permit2", () => {
 });
 
 describe("a server killed", () => {
-  it.each(SCHEMES)("%s: after it noted that it would settle: the payment is free again", async (scheme) => {
-    const { id } = await reserved(scheme);
-    await store().askSettlement(id, CENT);
-    expect(await afterDeadline(id)).toBe("released");
-  });
+  it.each(BY_PERMIT2)(
+    "%s: after it noted that it would settle: the payment is free again",
+    async (scheme) => {
+      const { id } = await reserved(scheme);
+      await store().askSettlement(id, CENT);
+      expect(await afterDeadline(id)).toBe("released");
+    },
+  );
 
-  it.each(SCHEMES)("%s: after it queued the settlement: charged once, and owed", async (scheme) => {
+  it.each(BY_PERMIT2)("%s: after it queued the settlement: charged once, and owed", async (scheme) => {
     const before = await usdc.received();
     const { payment, id } = await reserved(scheme);
     await store().askSettlement(id, CENT);
@@ -148,7 +147,7 @@ describe("a server killed", () => {
     expect((await usdc.received()) - before).toBe(CENT);
   });
 
-  it.each(SCHEMES)("%s: after the money moved, before it said so: owed", async (scheme) => {
+  it.each(BY_PERMIT2)("%s: after the money moved, before it said so: owed", async (scheme) => {
     usdc.startSender();
     const { payment, id } = await reserved(scheme);
     await store().askSettlement(id, CENT);
@@ -193,7 +192,12 @@ describe("an authorization by Permit2 on the chain", () => {
         return { to: null, input: "0x" };
       },
     });
-    expect(await createPaymentChain(client, 1).findTransfer(payment, new Date())).toBeNull();
+    expect(
+      await createPaymentChain(client, { finalityBlocks: 1, schemes: SCHEMES }).findTransfer(
+        payment,
+        new Date(),
+      ),
+    ).toBeNull();
     expect([asked.length, new Set(asked).size]).toEqual([200, 200]);
   });
 
@@ -207,7 +211,7 @@ describe("an authorization by Permit2 on the chain", () => {
     expect([await found(1n), await found(3n)]).toEqual([await found(2n), null]);
   });
 
-  it.each(SCHEMES)(
+  it.each(BY_PERMIT2)(
     "%s: that the payer withdraws is no payment, and is released once that is final",
     async (scheme) => {
       const { payment, id } = await reserved(scheme);
@@ -229,7 +233,7 @@ describe("an authorization by Permit2 on the chain", () => {
     },
   );
 
-  it.each(SCHEMES)(
+  it.each(BY_PERMIT2)(
     "%s: is refused by its form where it names another spender, token, payee or amount",
     async (scheme) => {
       const payload = await signed(scheme);
@@ -264,7 +268,9 @@ function offers() {
     network: "eip155:31337",
     asset: usdc.usdc,
     payTo: payee.address,
-    offered: () => OFFERED,
+    schemes: SCHEMES,
+    settlers: () => new Map(OFFERED.map((name) => [name, facilitator.address] as const)),
+    now,
   } as const;
   return offersUnder({ name: "USD Coin", version: "2" }, terms, {
     units: 10,
@@ -275,7 +281,7 @@ function offers() {
 
 /** A payload for a cent that the official client signs. */
 async function signed(scheme: Scheme): Promise<PaymentPayload> {
-  const accepts = offers().flatMap((offer) => (offer.scheme === scheme ? [offer.requirements] : []));
+  const accepts = offers().flatMap((offer) => (offer.scheme.name === scheme ? [offer.requirements] : []));
   return open(scheme).signTerms({
     x402Version: 2,
     accepts,
@@ -287,7 +293,7 @@ function match(payload: PaymentPayload) {
   const header =
     new x402HTTPClient({} as never).encodePaymentSignatureHeader(payload)["PAYMENT-SIGNATURE"] ?? "";
   const expected = { accepts: offers(), resourceUrl: "http://shop.example/cheap/1", listed: undefined };
-  return matchPayment(readPaymentHeader(header), expected);
+  return matchPayment(readPaymentHeader(header, SCHEMES), expected);
 }
 
 async function present(scheme: Scheme): Promise<PresentedPayment> {
@@ -339,6 +345,7 @@ async function afterDeadline(id: string): Promise<string | null> {
   offsetMs += 200_000;
   await reconcilePayments({
     ...{ db: usdc.db, chainId: 31_337, chain: usdc.paymentChain, ownSender: true, now },
+    schemes: SCHEMES,
     metrics: createPaymentMetrics(new Registry()),
     logger: pino({ level: "silent" }),
   });
