@@ -111,7 +111,7 @@ const UNASKED_UNITS = 1_000;
 const SPEND_CONTROLS =
   "Official x402 clients pay at most 1 USD by default. Set a limit of this price for this asset with `setSpendControls`; /account shows the code.";
 
-/** What the terms of one scheme have in `extra` beside the usual, for the payer of a refused payment. */
+/** Members that the terms of one scheme have in `extra` beside the usual, for the payer of a refused payment. */
 export type FurtherExtra = {
   readonly scheme: string;
   readonly members: Readonly<Record<string, unknown>> | null;

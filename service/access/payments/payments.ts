@@ -144,7 +144,7 @@ async function reserve(
   return rows[0]?.id ?? null;
 }
 
-/** What becomes of a reserved row; those that return a boolean answer false if the row has another state by now. */
+/** Changes of a row after its reservation; those that return a boolean return false if the row has another state by now. */
 function steps({ db, now }: Context) {
   const after = (ms: number) => new Date(now().getTime() + ms);
 

@@ -19,7 +19,7 @@ export type PaymentScheme = {
   readonly way: string;
   /** The contract that it calls, at the same address of every chain; null if it calls the token alone. */
   readonly contract: Address | null;
-  /** What is taken of a payment; absent: its price, for good. */
+  /** How its payments are taken; absent: the price, for good. */
   readonly taking?: PresentedPayment["taking"];
   /** Members of `extra` in `accepts`; null if it is not offered for this price. */
   offer(terms: OfferTerms): Readonly<Record<string, unknown>> | null;
@@ -55,11 +55,11 @@ export type Signed = Pick<PresentedPayment, "nonce" | "validAfter" | "validBefor
   readonly token: Address | null;
   /** The account that the payer lets move its money, the one that it has to be, and the word for another; null for the token itself. */
   readonly spender: { readonly given: Address; readonly expected: Address; readonly fault: string } | null;
-  /** What was read, as facilitators take it and as it is stored. */
+  /** The members that were read, as facilitators take them and as they are stored. */
   readonly normalised: Record<string, unknown>;
 };
 
-/** What an offer depends on. */
+/** Facts by which a scheme is offered. */
 export type OfferTerms = Priced & {
   /** Of the token's EIP-712 domain. */
   readonly domain: { readonly name: string; readonly version: string };
@@ -94,7 +94,7 @@ export type TransferMethod = {
     authorization: Authorization,
     ranges: AsyncIterable<BlockRange>,
   ): Promise<Hex | null>;
-  /** What a use that paid us nothing means, where others than the payee's contract may move the money. */
+  /** The refusal of a nonce that a final block shows as used without paying us; absent: that nothing was charged. */
   readonly spentElsewhere?: string;
 };
 
@@ -130,7 +130,7 @@ export type PaymentFault = {
 
 /** Accounts of payers. Its calls throw the node's and the database's errors. */
 export type SchemeLedger = {
-  /** What a payment may bring into the account first. */
+  /** The name of money that a payment may bring into the account first. */
   readonly brings: string;
   /** Why an unused payment is refused now; null if account and chain cover it. */
   check(payment: PresentedPayment): Promise<PaymentFault | null>;
@@ -138,7 +138,7 @@ export type SchemeLedger = {
   usedFault(payment: PresentedPayment): Promise<PaymentFault>;
   /** The amount that the gas of a payment is compared with; null if it needs none. */
   worth(payment: PresentedPayment): Promise<bigint | null>;
-  /** Charges a reserved payment; `settle` carries out what it brings. */
+  /** Charges a reserved payment; `settle` moves the money that it brings. */
   take(
     held: { readonly id: string; readonly payment: PresentedPayment },
     settle: () => Promise<SettleOutcome>,
@@ -147,14 +147,14 @@ export type SchemeLedger = {
   report(payment: PresentedPayment): Promise<object>;
 };
 
-/** What became of a charge; `why` is for the row of a payment that was not charged. */
+/** The outcome of a charge; `why` is for the row of a payment that was not charged. */
 export type Taken =
   | { readonly kind: "charged"; readonly transaction: Hex | null }
   /** The row no longer belongs to the request. */
   | { readonly kind: "gone" }
   | ({ readonly kind: "refused"; readonly why: string } & PaymentFault)
   | { readonly kind: "unavailable"; readonly why: string; readonly cause: unknown }
-  /** What it brings is under way; the same payment can be presented again. */
+  /** The money that it brings is under way; the same payment can be presented again. */
   | { readonly kind: "pending"; readonly why: string; readonly detail: string; readonly cause: unknown };
 
 export type SweepDeps = {

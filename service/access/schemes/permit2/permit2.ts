@@ -107,7 +107,7 @@ type Settle = {
   readonly witness: { readonly to: Address };
 };
 
-/** What the proxy of a scheme does, by which its transfers are recognised. */
+/** The contract of a scheme, by whose calls its transfers are recognised. */
 type Proxy = {
   readonly address: Address;
   readonly settle: Parameters<typeof toFunctionSelector>[0];
