@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
 import { useTestkit } from "../support/anvil-testkit/testkit.ts";
@@ -15,7 +17,10 @@ type Call = {
   readonly params?: readonly [{ readonly fromBlock?: string; readonly toBlock?: string }];
 };
 
-test("an index that is given its provider's range reaches the head of the chain, whatever words refuse more", async () => {
+/** Without the bundle of the tests' processes: Ponder loads `src/` through Vite, as it does for an operator. */
+const UNBUNDLED = { NODE_OPTIONS: "" };
+
+test("an index that is given its provider's range reaches the head of the chain, whatever words refuse more, and watches no files", async () => {
   const ranges: number[] = [];
   const { origin, close } = await startLoopbackServer((request, response) => {
     void text(request).then(async (body) => {
@@ -34,6 +39,16 @@ test("an index that is given its provider's range reaches the head of the chain,
     });
   });
   kit.onClose(close);
-  await kit.startIndexer({ rpcUrl: origin, env: { RPC_LOGS_BLOCKS: String(LIMIT) } });
+  const env = { ...UNBUNDLED, RPC_LOGS_BLOCKS: String(LIMIT) };
+  const { pid } = await kit.startIndexer({ rpcUrl: origin, env });
   expect(Math.max(...ranges)).toBe(LIMIT);
+  // Of the files below its root, the database of `ahs up` writes many.
+  expect(inotifyWatchesOf(pid)).toEqual([]);
 }, 180_000);
+
+function inotifyWatchesOf(pid: number): string[] {
+  const folder = `/proc/${pid}/fdinfo`;
+  // A file may be closed between the two readings.
+  const files = readdirSync(folder).filter((file) => existsSync(join(folder, file)));
+  return files.flatMap((file) => readFileSync(join(folder, file), "utf8").match(/^inotify wd.*$/gm) ?? []);
+}

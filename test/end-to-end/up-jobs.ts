@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { numberToHex } from "viem";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import type { UpFile } from "../../devnet/demo/local-files.ts";
 import { jsonRpc } from "../../devnet/json-rpc.ts";
 import { runScript } from "../support/anvil-testkit/script.ts";
@@ -218,7 +218,10 @@ async function decideAsPrinted(printed: string, decision: string): Promise<void>
 
 function runExample(name: string, args: readonly string[]): Promise<Ran> {
   const file = new URL(`../../examples/${name}`, import.meta.url).pathname;
-  const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, [file, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...inject("processEnv") },
+  });
   let [output, errors] = ["", ""];
   child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     output += chunk;

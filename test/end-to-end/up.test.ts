@@ -52,12 +52,6 @@ describe("ahs up", () => {
     expect(running?.log()).toContain("Verdicts are by a scripted model");
   });
 
-  test("watches no files in the process of the index, since the database writes many", () => {
-    const indexes = descendantsOf(running?.pid ?? 0).filter((pid) => / index( |$)/.test(commandOf(pid)));
-    expect(indexes.length).toBeGreaterThan(0);
-    expect(indexes.flatMap(inotifyWatchesOf)).toEqual([]);
-  });
-
   test(
     "reaches published scores that chain and API agree on, and routes every archetype as it deserves",
     async () => {
@@ -233,13 +227,6 @@ async function stopLeavingNothing(): Promise<void> {
 
 function commandOf(pid: number): string {
   return readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ");
-}
-
-function inotifyWatchesOf(pid: number): string[] {
-  const folder = `/proc/${pid}/fdinfo`;
-  // A file may be closed between the two readings.
-  const files = readdirSync(folder).filter((file) => existsSync(join(folder, file)));
-  return files.flatMap((file) => readFileSync(join(folder, file), "utf8").match(/^inotify wd.*$/gm) ?? []);
 }
 
 /** Every process below the given one. */

