@@ -4,15 +4,18 @@ import { afterAll, beforeAll, inject } from "vitest";
 import { type Database, openDatabase } from "../../service/db/database.ts";
 import type { RoleName } from "../../service/db/role-rights.ts";
 import { NO_TEXT_KEYS, type TextKeys } from "../../service/db/text-seal.ts";
+import { emptyDatabase, fingerprintOf } from "./empty-database.ts";
 
 /** A migrated database of its own for one test file, made before its tests and dropped after them. */
 export function useDatabase(): Database {
-  const name = newName();
+  const { name, isMade } = takeName();
   const db = openMigrated(urlOf(name));
-  beforeAll(() => copyMigrated(name));
+  beforeAll(async () => {
+    if (!isMade) await copyMigrated(name);
+  });
   afterAll(async () => {
     await db.$client.end();
-    await drop(name);
+    await giveBack(name);
   });
   return db;
 }
@@ -28,11 +31,11 @@ export async function forFile<World extends { close(): Promise<void> }>(
 
 export type TestDatabase = Awaited<ReturnType<typeof createTestDatabase>>;
 
-/** A migrated database of its own on the run's PostgreSQL: a copy of the one that was migrated for the run. */
+/** A migrated database of its own on the run's PostgreSQL. */
 export async function createTestDatabase() {
-  const name = newName();
-  await copyMigrated(name);
-  return { url: urlOf(name), drop: () => drop(name) };
+  const { name, isMade } = takeName();
+  if (!isMade) await copyMigrated(name);
+  return { url: urlOf(name), drop: () => giveBack(name) };
 }
 
 /** A database of its own that was never migrated. */
@@ -77,8 +80,28 @@ export function urlForRole(databaseUrl: string, role: RoleName): string {
   return url.href;
 }
 
+/** Migrated, empty databases of this process that no test uses: to empty one takes less than to make it. */
+const unused: string[] = [];
+
+/** Name of a database, and whether there is one by that name already. */
+function takeName(): { readonly name: string; readonly isMade: boolean } {
+  const name = unused.pop();
+  return name === undefined ? { name: newName(), isMade: false } : { name, isMade: true };
+}
+
+/** Empties a database for the next test, or drops it if more than its rows was changed. */
+async function giveBack(name: string): Promise<void> {
+  const isLikeNew = await withClient(urlOf(name), async (client) => {
+    await emptyDatabase(client);
+    return (await fingerprintOf(client)) === inject("migratedFingerprint");
+  });
+  if (isLikeNew) unused.push(name);
+  else await drop(name);
+}
+
+/** With it the end of the run finds what is left of its databases. */
 function newName(): string {
-  return `test_${randomBytes(6).toString("hex")}`;
+  return `${inject("databasePrefix")}${randomBytes(6).toString("hex")}`;
 }
 
 function urlOf(name: string): string {
@@ -99,8 +122,15 @@ function drop(name: string): Promise<void> {
 }
 
 async function onServer(url: string, statement: string): Promise<void> {
+  await withClient(url, (client) => client.query(statement));
+}
+
+async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
   const client = new Client({ connectionString: url });
   await client.connect();
-  await client.query(statement);
-  await client.end();
+  try {
+    return await use(client);
+  } finally {
+    await client.end();
+  }
 }
