@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
+import { describeTimes, type ProjectTimes, type RunTimes } from "./run-times.ts";
 
 const TESTS = resolve(import.meta.dirname, "..");
 
@@ -24,6 +25,18 @@ export function testFilesByProject(): ReadonlyMap<string, readonly string[]> {
   return files;
 }
 
+/** Whether the files that are run, by project and by the paths of the command line, start processes of ours. */
+export function startsProcesses(projects: readonly string[]): boolean {
+  const paths = process.argv.slice(2).filter((argument) => /^[^-*]+\/[^*]*$/.test(argument));
+  return [...testFilesByProject()].some(
+    ([name, files]) =>
+      name !== "unit" &&
+      name !== "database" &&
+      (projects.length === 0 || projects.includes(name)) &&
+      (paths.length === 0 || files.some((file) => paths.some((path) => file.includes(path)))),
+  );
+}
+
 function projectOf(file: string): string {
   const imported = importsOf(file);
   return PROJECTS.find(([, kit]) => imported.some((path) => kit.test(path)))?.[0] ?? "unit";
@@ -45,19 +58,15 @@ function importsOf(file: string, seen = new Set<string>()): readonly string[] {
 /** File of the results of the newest run. */
 export const RESULTS_FILE = resolve(TESTS, "../node_modules/.cache/agent-health/tests.json");
 
-export type RunResults = {
+export type RunResults = RunTimes & {
   readonly passed: number;
   readonly failed: number;
   readonly skipped: number;
-  readonly projects: Readonly<Record<string, ProjectTimes>>;
+  readonly projects: Readonly<Record<string, FileTimes>>;
 };
 
-/** Seconds from the first start to the last end, of all files together, and of CPU. */
-type ProjectTimes = {
-  readonly spanSeconds: number;
-  readonly workSeconds: number;
-  readonly cpuSeconds: number;
-  readonly files: Readonly<Record<string, { readonly workSeconds: number; readonly cpuSeconds: number }>>;
+type FileTimes = ProjectTimes & {
+  readonly files: Readonly<Record<string, Omit<ProjectTimes, "wallSeconds">>>;
 };
 
 /** Prints at the end of a run how long each project took, and stores it with the counts of tests. */
@@ -71,16 +80,15 @@ export function runResults(): Reporter {
       ended.push({ module, first: startedAt.get(module.id) ?? last, last });
     },
     onTestRunEnd: (modules: readonly TestModule[]) => {
-      const projects: Record<string, ProjectTimes> = {};
+      const projects: Record<string, FileTimes> = {};
       for (const [name, files] of Map.groupBy(ended, ({ module }) => module.project.name)) {
         const times = timesOf(files);
         projects[name] = times;
-        const took = `${whole(times.spanSeconds)} from the first start to the last end`;
-        const work = `${whole(times.workSeconds)} of work and ${whole(times.cpuSeconds)} of CPU`;
-        process.stdout.write(`${name.padEnd(8)} ${took}, ${work} in ${files.length} files\n`);
+        process.stdout.write(describeTimes(name, times));
       }
       mkdirSync(dirname(RESULTS_FILE), { recursive: true });
-      const results = { ...countTests(modules), projects } satisfies RunResults;
+      const yardstickMs = medianOf(ended.map(({ module }) => module.meta().yardstickMs ?? Number.NaN));
+      const results = { ...countTests(modules), yardstickMs, projects } satisfies RunResults;
       writeFileSync(RESULTS_FILE, `${JSON.stringify(results, null, 1)}\n`);
     },
   };
@@ -88,7 +96,7 @@ export function runResults(): Reporter {
 
 function timesOf(
   ended: readonly { readonly module: TestModule; readonly first: number; readonly last: number }[],
-): ProjectTimes {
+): FileTimes {
   const files = ended.map(({ module, first, last }) => {
     const path = relative(dirname(TESTS), module.moduleId);
     return [
@@ -103,7 +111,7 @@ function timesOf(
     Math.max(...ended.map((one) => one.last)),
   ];
   return {
-    spanSeconds: (last - first) / 1_000,
+    wallSeconds: (last - first) / 1_000,
     workSeconds: sumOf("workSeconds"),
     cpuSeconds: sumOf("cpuSeconds"),
     files: Object.fromEntries(files.toSorted(([, a], [, b]) => b.cpuSeconds - a.cpuSeconds)),
@@ -121,6 +129,6 @@ function countTests(modules: readonly TestModule[]) {
   return count;
 }
 
-function whole(seconds: number): string {
-  return `${Math.round(seconds)} s`;
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
 }
