@@ -60,7 +60,7 @@ export type Signed = Pick<PresentedPayment, "nonce" | "validAfter" | "validBefor
 };
 
 /** Facts by which a scheme is offered. */
-export type OfferTerms = Priced & {
+type OfferTerms = Priced & {
   /** Of the token's EIP-712 domain. */
   readonly domain: { readonly name: string; readonly version: string };
   /** The account that settles; null if it is not known. */

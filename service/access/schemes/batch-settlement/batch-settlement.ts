@@ -61,7 +61,7 @@ export const batchSettlement: PaymentScheme = {
 };
 
 /** Payments that are charged to channels. */
-export function channelLedger(deps: VoucherDeps): SchemeLedger {
+function channelLedger(deps: VoucherDeps): SchemeLedger {
   return {
     brings: "the deposit",
     check: (payment) => checkVoucher(deps, payment),
