@@ -1,4 +1,4 @@
-import { desc, sql } from "drizzle-orm";
+import { desc } from "drizzle-orm";
 import type { PoolClient, QueryArrayConfig, QueryArrayResult, QueryConfig } from "pg";
 import type { Hex } from "viem";
 import type { AsOf } from "../model/features/types.ts";
@@ -102,21 +102,4 @@ export function freshnessOf(
   }
   const detail = `block ${blockNumber} is ${Math.max(0, age)} s old, at most ${maxAgeSeconds} s allowed`;
   return { ok: age <= maxAgeSeconds, detail };
-}
-
-/** A view of the index, qualified. */
-export function viewOf(
-  chainId: number,
-  view:
-    | "agent"
-    | "agent_wallet"
-    | "block"
-    | "job"
-    | "oracle_score"
-    | "oracle_root"
-    | "sanctions_change"
-    | "verdict_event"
-    | "wallet",
-) {
-  return sql`${sql.identifier(`chain_${chainId}`)}.${sql.identifier(view)}`;
 }
