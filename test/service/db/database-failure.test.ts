@@ -34,7 +34,7 @@ describe("databaseFailure on real errors of PostgreSQL and its driver", () => {
   });
 
   it("a pool with no connection to give is out of reach", async () => {
-    const pool = new Pool({ ...db.$client.options, max: 1, connectionTimeoutMillis: 50 });
+    const pool = new Pool({ ...db.$client.options, max: 1, connectionTimeoutMillis: 1_000 });
     const taken = await pool.connect();
     expect(await failureOf(pool.query("select 1"))).toBe("database");
     taken.release();
