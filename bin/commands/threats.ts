@@ -4,12 +4,8 @@ import type { Database } from "../../service/db/database.ts";
 import { THREAT_KINDS } from "../../service/db/tables/sanctions.ts";
 import { RefusedList } from "../../service/sanctions/list-file.ts";
 import { parseThreats, type ThreatFile } from "../../service/sanctions/parse-threats.ts";
-import {
-  importThreats,
-  readThreatLists,
-  removeThreatList,
-  type ThreatKind,
-} from "../../service/sanctions/threats.ts";
+import type { ThreatKind } from "../../service/sanctions/threat.ts";
+import { importThreats, readThreatLists, removeThreatList } from "../../service/sanctions/threats.ts";
 import { unpackList } from "../../service/sanctions/unpack-list.ts";
 import { actionsOf, onlyOne, withDatabase } from "../command.ts";
 import type { Invocation } from "../config.ts";

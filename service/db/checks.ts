@@ -4,7 +4,8 @@ import { dirname } from "node:path";
 import { type Check, concern, fault, fine, type Verdict } from "../check.ts";
 import type { Database } from "./database.ts";
 import { clockFault, type DatabaseClock } from "./database-clock.ts";
-import { freshnessOf, fromIndex, type IndexHead, readIndexHead } from "./index-snapshot.ts";
+import { freshnessOf, type IndexHead } from "./index-head.ts";
+import { fromIndex, readIndexHead } from "./index-snapshot.ts";
 import {
   type DatabaseUse,
   type QueueAge,

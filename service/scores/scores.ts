@@ -2,13 +2,14 @@ import { and, desc, eq } from "drizzle-orm";
 import type { Address, Hex } from "viem";
 import { modelVersionCode } from "../chain/oracle-codec.ts";
 import { type Database, rowsInTime, underDeadline } from "../db/database.ts";
-import { type IndexHead, readIndexHead } from "../db/index-snapshot.ts";
+import type { IndexHead } from "../db/index-head.ts";
+import { readIndexHead } from "../db/index-snapshot.ts";
 import { indexOf, numberOf } from "../db/index-tables.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
 import { inputFile } from "../db/tables/publish.ts";
 import { score } from "../db/tables/score.ts";
 import { type FlagsRow, flagsOf } from "../sanctions/sanctions.ts";
-import type { Threat } from "../sanctions/threats.ts";
+import type { Threat } from "../sanctions/threat.ts";
 import { knownAtFinal, scoreTrend, walletSnapshots } from "./scores.sql.ts";
 import type {
   CurrentScore,

@@ -1,10 +1,10 @@
 import type { Address, Hex } from "viem";
-import type { IndexHead } from "../db/index-snapshot.ts";
+import type { IndexHead } from "../db/index-head.ts";
 import type { currentScore, score } from "../db/tables/score.ts";
 import { SECONDS_PER_DAY } from "../model/features/time.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import { shownConfidence } from "../model/score/shown-lines.ts";
-import type { Threat } from "../sanctions/threats.ts";
+import type { Threat } from "../sanctions/threat.ts";
 
 /** A row of the score history. */
 export type StoredScore = typeof score.$inferSelect;

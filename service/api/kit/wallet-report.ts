@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { Address } from "viem";
 import { Problem, unavailable } from "../../access/problems.ts";
-import { freshnessOf } from "../../db/index-snapshot.ts";
+import { freshnessOf } from "../../db/index-head.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, WalletRows } from "../../model/features/types.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";

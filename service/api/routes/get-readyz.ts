@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { clockFault } from "../../db/database-clock.ts";
 import { databaseFailure } from "../../db/database-failure.ts";
-import { freshnessOf } from "../../db/index-snapshot.ts";
+import { freshnessOf } from "../../db/index-head.ts";
 import { ageSeconds, type SourceWatch } from "../../sanctions/sources.ts";
 import type { ScoreReader } from "../../scores/stored-score.ts";
 import { answerJson } from "../kit/answer.ts";

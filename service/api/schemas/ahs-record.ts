@@ -7,7 +7,7 @@ import type { Policy } from "../../model/score/policy-shape.ts";
 import { gradeLabel } from "../../model/score/record.ts";
 import { defaultAction } from "../../model/score/route.ts";
 import { shownConfidence } from "../../model/score/shown-lines.ts";
-import { THREAT_CODES, type Threat, type ThreatCode, threatCodes } from "../../sanctions/threats.ts";
+import { THREAT_CODES, type Threat, type ThreatCode, threatCodes } from "../../sanctions/threat.ts";
 import type { ScorePoint } from "../../scores/stored-score.ts";
 import {
   type CurrentScore,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import { databaseFailure } from "../../db/database-failure.ts";
-import { freshnessOf, type IndexHead } from "../../db/index-snapshot.ts";
+import { freshnessOf, type IndexHead } from "../../db/index-head.ts";
 import type { ModelReachability } from "../../verification/panel/openai-client.ts";
 import type { readVerdictQueue } from "../../verification/verdicts/verdict-queue.sql.ts";
 

@@ -2,7 +2,7 @@ import { z } from "@hono/zod-openapi";
 import type { OwnerAccess } from "../../access/access.ts";
 import { ownerText } from "../../access/access.ts";
 import { Problem } from "../../access/problems.ts";
-import type { ErasureOutcome, requestErasure } from "../../verification/verdicts/erase-texts.ts";
+import type { ErasureOutcome } from "../../verification/verdicts/verdict-result.ts";
 import { answerJson, callerRequest } from "../kit/answer.ts";
 import { defineFree } from "../kit/endpoint.ts";
 import { isoSchema } from "../schemas/values.ts";
@@ -12,7 +12,7 @@ import { verdictParams } from "./verdict-schema.ts";
 /** Services of the endpoint. */
 type Needs = {
   readonly owners: OwnerAccess;
-  readonly eraseTexts: (request: Parameters<typeof requestErasure>[1]) => Promise<ErasureOutcome>;
+  readonly eraseTexts: (request: { verdictId: string; owner: string; now: Date }) => Promise<ErasureOutcome>;
 };
 
 const erasureSchema = z

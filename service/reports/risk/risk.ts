@@ -14,7 +14,7 @@ import {
   SEVERITIES,
   type Severity,
 } from "../../model/score/record.ts";
-import { THREAT_CODES, type Threat } from "../../sanctions/threats.ts";
+import { THREAT_CODES, type Threat } from "../../sanctions/threat.ts";
 import { sentenceOf } from "../explain-score.ts";
 import type { Exposure, ScoreExplanation } from "./risk-facts.ts";
 

@@ -13,20 +13,8 @@ import {
 import { erasureState } from "./erase-texts.sql.ts";
 import { lockVerdict } from "./lock-verdict.ts";
 import { resultOf } from "./store-decision.ts";
-import type { VerdictResult } from "./verdict-result.ts";
+import type { ErasureOutcome, VerdictResult } from "./verdict-result.ts";
 import { isJobEnded } from "./verdict-sweeps.ts";
-
-/** requested: the texts are erased within seconds, or were at `erasedAt`. Every other outcome changed nothing. */
-export type ErasureOutcome =
-  | { readonly kind: "requested"; readonly requestedAt: Date; readonly erasedAt: Date | null }
-  | { readonly kind: "unknown" }
-  | { readonly kind: "stranger" }
-  /** It is run, or will be, or has no decision yet. */
-  | { readonly kind: "open"; readonly status: string }
-  /** It failed, and its payer can still have it retried. */
-  | { readonly kind: "owed" }
-  /** Its job can still end by it. */
-  | { readonly kind: "unsettled" };
 
 /**
  * Notes that the texts of a verdict are to be erased, for its submitter, client or provider. A worker erases them, since servers may change

@@ -52,3 +52,15 @@ export type ReviewOutcome =
   | { readonly kind: "recorded"; readonly run: number; readonly evidenceHash: Hex }
   | { readonly kind: "not_held"; readonly finalVerdict: Decision }
   | { readonly kind: "undecided" };
+
+/** requested: the texts are erased within seconds, or were at `erasedAt`. Every other outcome changed nothing. */
+export type ErasureOutcome =
+  | { readonly kind: "requested"; readonly requestedAt: Date; readonly erasedAt: Date | null }
+  | { readonly kind: "unknown" }
+  | { readonly kind: "stranger" }
+  /** It is run, or will be, or has no decision yet. */
+  | { readonly kind: "open"; readonly status: string }
+  /** It failed, and its payer can still have it retried. */
+  | { readonly kind: "owed" }
+  /** Its job can still end by it. */
+  | { readonly kind: "unsettled" };

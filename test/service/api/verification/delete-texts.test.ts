@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ErasureOutcome } from "../../../../service/verification/verdicts/erase-texts.ts";
+import type { ErasureOutcome } from "../../../../service/verification/verdicts/verdict-result.ts";
 import { bodyOf, NOW, WITH_KEY } from "../fake-ports.ts";
 import { bothPorts, fakeVerificationApp, OWNER, VERDICT_ID } from "./fake-verification-ports.ts";
 
