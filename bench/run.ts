@@ -29,7 +29,9 @@ const POSTGRES_HOST = new URL("../devnet/demo/postgres-host.ts", import.meta.url
 
 const { values } = parseArgs({
   options: {
-    ...{ json: { type: "string" }, markdown: { type: "string" }, only: { type: "string" } },
+    json: { type: "string" },
+    markdown: { type: "string" },
+    only: { type: "string" },
     wallets: { type: "string", default: "2700" },
     busiest: { type: "string" },
   },

@@ -93,7 +93,11 @@ export function createScaleChain(
   const of = { seed, schedule, wallets };
   const read = (number: number) => blockOf(of, number, isFull(number));
   return {
-    ...{ lastBlock, wallets, schedule, timeOf, hashOf: (block) => hashOf(seed, block) },
+    lastBlock,
+    wallets,
+    schedule,
+    timeOf,
+    hashOf: (block) => hashOf(seed, block),
     finalized: async () => lastBlock,
     read: async (number) => (number >= 0 && number <= lastBlock ? read(number) : null),
     naming: (accounts, range) => {
@@ -178,12 +182,11 @@ function blockOf(world: World, number: number, isFull: boolean): ServedBlock {
   });
   return {
     block: {
-      ...{
-        number: block.blockNumber,
-        hash: block.blockHash,
-        parentHash: hashOf(seed, Math.max(0, number - 1)),
-      },
-      ...{ timestamp: numberToHex(timeOf(number)), baseFeePerGas: numberToHex(BASE_FEE + (number % 1_000)) },
+      number: block.blockNumber,
+      hash: block.blockHash,
+      parentHash: hashOf(seed, Math.max(0, number - 1)),
+      timestamp: numberToHex(timeOf(number)),
+      baseFeePerGas: numberToHex(BASE_FEE + (number % 1_000)),
       transactions: mined.map(({ transaction }) => transaction),
     },
     receipts: mined.map(({ receipt }) => receipt),
@@ -205,25 +208,37 @@ function mine(
   const price = numberToHex(BASE_FEE + 1_000_000 + ((slot * 7_919) % 500_000));
   const transaction: RpcObject = {
     ...place,
-    ...{ hash, from, to, nonce: numberToHex(nonce), type: "0x2", value: numberToHex(value), input },
-    ...{ gas: "0x30d40", gasPrice: price, maxFeePerGas: price, maxPriorityFeePerGas: "0xf4240" },
+    hash,
+    from,
+    to,
+    nonce: numberToHex(nonce),
+    type: "0x2",
+    value: numberToHex(value),
+    input,
+    gas: "0x30d40",
+    gasPrice: price,
+    maxFeePerGas: price,
+    maxPriorityFeePerGas: "0xf4240",
   };
   const receipt = {
     ...place,
-    ...{
-      transactionHash: hash,
-      from,
-      to,
-      status: failed ? "0x0" : "0x1",
-      type: "0x2",
-      contractAddress: null,
-    },
-    ...{ gasUsed: "0x15f90", cumulativeGasUsed: "0x15f90", effectiveGasPrice: price, l1Fee: "0x3b9aca00" },
+    transactionHash: hash,
+    from,
+    to,
+    status: failed ? "0x0" : "0x1",
+    type: "0x2",
+    contractAddress: null,
+    gasUsed: "0x15f90",
+    cumulativeGasUsed: "0x15f90",
+    effectiveGasPrice: price,
+    l1Fee: "0x3b9aca00",
     logs: logs.map(
       (log, number): RpcObject => ({
         ...log,
         ...place,
-        ...{ transactionHash: hash, logIndex: numberToHex(firstLog + number), removed: false },
+        transactionHash: hash,
+        logIndex: numberToHex(firstLog + number),
+        removed: false,
       }),
     ),
   };
@@ -241,7 +256,10 @@ function strangersDraft(seed: number, block: number, slot: number): Draft {
   const hub = known("hub", hubOf(random));
   const amounts = [1_000_000 + (random % 1_000), 5_000_000 + (random % 1_000)] as const;
   return {
-    ...{ from, to: hub, nonce: block % 100_000, input: swapInput(amounts[0], from) },
+    from,
+    to: hub,
+    nonce: block % 100_000,
+    input: swapInput(amounts[0], from),
     logs: [transferOf(USDC, from, hub, amounts[0]), transferOf(WETH, hub, from, amounts[1])],
   };
 }
@@ -326,7 +344,9 @@ function signedPayment({
     word.slice(2),
   ];
   return {
-    ...{ from: known("facilitator", random % FACILITATORS), to: USDC, nonce: random % 1_000_000 },
+    from: known("facilitator", random % FACILITATORS),
+    to: USDC,
+    nonce: random % 1_000_000,
     input: `0xe3ee160e${words.join("")}`,
     logs: [
       { address: USDC, topics: [AUTHORIZATION_USED, wordOf(from), word], data: "0x" },

@@ -119,25 +119,27 @@ async function sendersOf(chain: ScaleChain, { from, to }: { readonly from: numbe
 export function deploymentOf(): Deployment {
   const feed = getAddress(FEED);
   const token = (address: typeof USDC, symbol: string, decimals: number) => ({
-    ...{ address: getAddress(address), symbol, decimals, feed },
+    address: getAddress(address),
+    symbol,
+    decimals,
+    feed,
   });
   return {
-    ...{ chainId: CHAIN_ID, name: "bench", startBlock: 0, finalityBlocks: 1 },
-    ...{
-      identityRegistry: NO_CONTRACT,
-      sanctionsList: NO_CONTRACT,
-      oracle: NO_CONTRACT,
-      verdictEvaluator: null,
-      assuranceAccounts: null,
-    },
-    ...{
-      escrows: [],
-      registries: [],
-      reputationRegistry: null,
-      validationRegistry: null,
-      usdc: getAddress(USDC),
-      staticWallets: [],
-    },
+    chainId: CHAIN_ID,
+    name: "bench",
+    startBlock: 0,
+    finalityBlocks: 1,
+    identityRegistry: NO_CONTRACT,
+    sanctionsList: NO_CONTRACT,
+    oracle: NO_CONTRACT,
+    verdictEvaluator: null,
+    assuranceAccounts: null,
+    escrows: [],
+    registries: [],
+    reputationRegistry: null,
+    validationRegistry: null,
+    usdc: getAddress(USDC),
+    staticWallets: [],
     market: {
       native: { symbol: "ETH", decimals: 18, feed },
       wrappedNative: getAddress(WETH),
@@ -150,7 +152,11 @@ export function deploymentOf(): Deployment {
 /** Opens a database of the bench. */
 export function openBenchDatabase(url: string): Database {
   return openDatabase({
-    ...{ url, applicationName: "ahs-bench-scale", maxConnections: 5 },
-    ...{ statementTimeoutMs: 600_000, connectTimeoutMs: 10_000, onIdleError: () => undefined },
+    url,
+    applicationName: "ahs-bench-scale",
+    maxConnections: 5,
+    statementTimeoutMs: 600_000,
+    connectTimeoutMs: 10_000,
+    onIdleError: () => undefined,
   });
 }

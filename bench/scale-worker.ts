@@ -33,7 +33,9 @@ const { deployment, nodeUrl: rpcUrl } = task;
 const { signal } = new AbortController();
 const db = openBenchDatabase(task.databaseUrl);
 const deps = {
-  ...{ db, deployment, rpcUrl },
+  db,
+  deployment,
+  rpcUrl,
   metrics: createEnrichMetrics(new Registry()),
   logger: pino({ level: "error" }, pino.destination(2)),
 };

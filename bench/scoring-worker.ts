@@ -14,18 +14,22 @@ const WARM_UP = 500;
 const [databaseUrl = ""] = process.argv.slice(2);
 const signal = new AbortController().signal;
 const db = openDatabase({
-  ...{ url: databaseUrl, applicationName: "ahs-bench", maxConnections: 10, statementTimeoutMs: 600_000 },
-  ...{ connectTimeoutMs: 5_000, onIdleError: () => undefined },
+  url: databaseUrl,
+  applicationName: "ahs-bench",
+  maxConnections: 10,
+  statementTimeoutMs: 600_000,
+  connectTimeoutMs: 5_000,
+  onIdleError: () => undefined,
 });
 const context = {
-  ...{
-    db,
-    chainId: CHAIN_ID,
-    chain: await marketOf(databaseUrl),
-    policy,
-    publishPolicy: defaultPublishPolicy,
-  },
-  ...{ now: () => new Date(), rescoreIntervalSeconds: 600, logger: pino({ level: "silent" }) },
+  db,
+  chainId: CHAIN_ID,
+  chain: await marketOf(databaseUrl),
+  policy,
+  publishPolicy: defaultPublishPolicy,
+  now: () => new Date(),
+  rescoreIntervalSeconds: 600,
+  logger: pino({ level: "silent" }),
 };
 const { rows } = await db.$client.query<{ address: Address }>(
   `select address from chain_${CHAIN_ID}.wallet limit ${WARM_UP}`,

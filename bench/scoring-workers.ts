@@ -20,7 +20,10 @@ export async function benchScoringWorkers({
 }): Promise<BenchRow[]> {
   const options = { url: databaseUrl, applicationName: "ahs-bench", statementTimeoutMs: 600_000 };
   const db = openDatabase({
-    ...{ ...options, maxConnections: 1, connectTimeoutMs: 5_000, onIdleError: () => undefined },
+    ...options,
+    maxConnections: 1,
+    connectTimeoutMs: 5_000,
+    onIdleError: () => undefined,
   });
   await migrateDatabase(db);
   await db.$client.end();

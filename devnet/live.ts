@@ -133,7 +133,12 @@ async function send(life: Life, call: PlannedCall, { at, baseFee }: { at: number
     type: "eip1559",
     chainId: CHAIN_ID,
     gas: BigInt(gasLimit),
-    ...{ to, value, data, nonce, maxFeePerGas, maxPriorityFeePerGas },
+    to,
+    value,
+    data,
+    nonce,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
   });
   try {
     const hash = (await rpc.request("eth_sendRawTransaction", signed)) as Hex;

@@ -231,7 +231,10 @@ function deployRugs(scene: Scene): readonly Address[] {
   function rug(time: number): readonly { readonly time: number; readonly task: Task }[] {
     const token = { address: newAddress(random), decimals: 18 };
     world.ledger.accounts.set(token.address, {
-      ...{ address: token.address, hasCode: true, creator: agent.wallet, firstFunder: null },
+      address: token.address,
+      hasCode: true,
+      creator: agent.wallet,
+      firstFunder: null,
       existedAt: time,
     });
     const pool = (usd: number, method: "supply" | "withdraw"): Task => {

@@ -307,7 +307,9 @@ function liveOnPlatform(scene: Scene): readonly Address[] {
   const platform = newAddress(random);
   const origin = { hasCode: false, creator: null };
   ledger.accounts.set(platform, {
-    ...{ ...origin, address: platform, firstFunder: random.pick(world.publicFunders) },
+    ...origin,
+    address: platform,
+    firstFunder: random.pick(world.publicFunders),
     existedAt: start - 300 * DAY,
   });
   const enlist = (): Address => {

@@ -144,11 +144,24 @@ function signedCallsIn({ ledger, market }: World): ReadonlyMap<Address, readonly
       const amount = market.unitsOf(market.usdc, usd, timestamp);
       return {
         hash: `0xa${place.toString(16).padStart(23, "0")}${wallet.slice(2)}`,
-        ...{ blockNumber: blockAt(ledger, timestamp), transactionIndex: 0, position: 1 + place, timestamp },
-        ...{ to: token, selector: TRANSFER_WITH_AUTHORIZATION, value: 0n, ok: true },
-        ...{ gasLimit: 0n, gasUsed: 0n, fee: 0n, gasPrice: 0n, recipient: payee, amount },
+        blockNumber: blockAt(ledger, timestamp),
+        transactionIndex: 0,
+        position: 1 + place,
+        timestamp,
+        to: token,
+        selector: TRANSFER_WITH_AUTHORIZATION,
+        value: 0n,
+        ok: true,
+        gasLimit: 0n,
+        gasUsed: 0n,
+        fee: 0n,
+        gasPrice: 0n,
+        recipient: payee,
+        amount,
         receipt: {
-          ...{ marketPrice: null, effect: "transfer", emitters: [token] },
+          marketPrice: null,
+          effect: "transfer",
+          emitters: [token],
           moves: [{ token, amount: -amount }],
         },
       };

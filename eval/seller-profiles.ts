@@ -26,12 +26,19 @@ export function sellersOf(
     receipts ??= receiptsUntil(world, at);
     const own = receipts.get(wallet) ?? [];
     const { cluster, groups } = findOwners({
-      ...{ wallet, graph, facts, publicFunders },
+      wallet,
+      graph,
+      facts,
+      publicFunders,
       addresses: [...new Set(own.map(({ payer }) => payer))].sort(),
       payersBack: payersBackIn(graph.usersOf, wallet),
     });
     const profile = sellerProfile({
-      ...{ wallet, receipts: own, paidTo: new Map(), jobs: [], feedback: null },
+      wallet,
+      receipts: own,
+      paidTo: new Map(),
+      jobs: [],
+      feedback: null,
       clusterOf: (account) => (cluster.has(account) ? wallet : (groups.get(account) ?? account)),
       costBasisOf: () => 0n,
     });

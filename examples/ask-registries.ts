@@ -85,14 +85,21 @@ async function showFeedback(
   const chain = clientOf(up);
   const registry = { address: contractOf(up, "reputationRegistry"), abi: registryAbi } as const;
   const index = await chain.readContract({
-    ...{ ...registry, functionName: "getLastIndex", args: [agentId, client] },
+    ...registry,
+    functionName: "getLastIndex",
+    args: [agentId, client],
   });
   if (index === 0n) return say("no feedback on it yet: bad grades go first, some minutes after the start");
   const [value, , tag, version, isRevoked] = await chain.readContract({
-    ...{ ...registry, functionName: "readFeedback", args: [agentId, client, index] },
+    ...registry,
+    functionName: "readFeedback",
+    args: [agentId, client, index],
   });
   const logs = await chain.getContractEvents({
-    ...{ ...registry, eventName: "NewFeedback", args: { agentId, clientAddress: client }, fromBlock: 0n },
+    ...registry,
+    eventName: "NewFeedback",
+    args: { agentId, clientAddress: client },
+    fromBlock: 0n,
   });
   const given = logs.find(({ args }) => args.feedbackIndex === index)?.args;
   const state = isRevoked ? ", revoked" : "";
@@ -111,13 +118,19 @@ async function requestValidation(
   const registry = { address: contractOf(up, "validationRegistry"), abi: registryAbi } as const;
   const agentRegistry = `eip155:${up.chain_id}:${contractOf(up, "identityRegistry")}`;
   const body = JSON.stringify({
-    ...{ type: "ahs", agentRegistry, agentId: Number(agentId), salt: crypto.randomUUID() },
+    type: "ahs",
+    agentRegistry,
+    agentId: Number(agentId),
+    salt: crypto.randomUUID(),
   });
   const uri = `data:application/json;base64,${Buffer.from(body).toString("base64")}`;
   const requestHash = keccak256(stringToHex(body));
   await chain.impersonateAccount({ address: owner });
   const hash = await chain.writeContract({
-    ...{ ...registry, functionName: "validationRequest", account: owner, chain: null },
+    ...registry,
+    functionName: "validationRequest",
+    account: owner,
+    chain: null,
     args: [validator, agentId, uri, requestHash],
   });
   await chain.waitForTransactionReceipt({ hash });
@@ -125,7 +138,10 @@ async function requestValidation(
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     const [answer] = await chain.getContractEvents({
-      ...{ ...registry, eventName: "ValidationResponse", args: { requestHash }, fromBlock: 0n },
+      ...registry,
+      eventName: "ValidationResponse",
+      args: { requestHash },
+      fromBlock: 0n,
     });
     if (answer !== undefined) {
       say(`answer: ${answer.args.response}, tag ${answer.args.tag}`);

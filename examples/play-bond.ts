@@ -69,7 +69,12 @@ async function play(dataDir: string): Promise<void> {
   say(`the client added ${usd(DEPOSIT)} USDC to it: ${usd(await bonds.available())} USDC are available`);
 
   const job = await deliverJob({
-    ...{ up, chain, generation: "G1", budget: BUDGET, outputText: OUTPUTS.reject, say },
+    up,
+    chain,
+    generation: "G1",
+    budget: BUDGET,
+    outputText: OUTPUTS.reject,
+    say,
   });
   await send(provider.private_key, bonds.commit(job, COMMITTED));
   const { client, amount } = await bonds.commitment(job);
@@ -77,8 +82,11 @@ async function play(dataDir: string): Promise<void> {
   say(`before a verdict the bond refuses to pay: ${await bonds.refusalToSlash(job)}`);
 
   const submitted = await post<{ readonly verdict_id: string }>(up, "/v1/outputs", {
-    ...{ spec_id: job.specId, output_text: OUTPUTS.reject, submitted_by: "client" },
-    ...{ submitter_addr: payer.address, provider_addr: provider.address },
+    spec_id: job.specId,
+    output_text: OUTPUTS.reject,
+    submitted_by: "client",
+    submitter_addr: payer.address,
+    provider_addr: provider.address,
   });
   const verdict = await awaitVerdict(up, submitted.verdict_id, (one) => one.settlement?.status === "settled");
   say(`verdict ${verdict.verdict_id}: ${verdict.final_verdict}, settled by ${verdict.settlement?.tx_hash}`);

@@ -64,7 +64,12 @@ try {
   const games = generations.flatMap((generation) =>
     outcomes.map(
       (outcome): Play => ({
-        ...{ up, dataDir, chain, generation, outcome, isAppealed: isAppealed && outcome !== "hold" },
+        up,
+        dataDir,
+        chain,
+        generation,
+        outcome,
+        isAppealed: isAppealed && outcome !== "hold",
         say: sayOf(generation, outcome),
       }),
     ),

@@ -154,8 +154,12 @@ function scored(seed: number, [ahsScore, d1Score, d2Score]: readonly [number, nu
   const wallet = getAddress(slice(keccak256(numberToHex(seed, { size: 32 })), 12));
   const outcome = { kind: "scored", ahsScore, d1Score, d2Score } as const;
   return {
-    ...{ wallet, outcome, confidenceBps: 9321, sanctioned: false },
-    ...{ modelVersion: "AHS-2026.0", safeMicroUsd: 0n },
+    wallet,
+    outcome,
+    confidenceBps: 9321,
+    sanctioned: false,
+    modelVersion: "AHS-2026.0",
+    safeMicroUsd: 0n,
   };
 }
 

@@ -29,7 +29,11 @@ process.channel?.unref();
 
 if (scriptedUrl !== null && verify_base_url !== null) {
   const lines = await playDemoJobs({
-    ...{ up: { ...up, verify_base_url }, scriptedUrl, files, seed, reviewKey: createReviewKey },
+    up: { ...up, verify_base_url },
+    scriptedUrl,
+    files,
+    seed,
+    reviewKey: createReviewKey,
     warn: (line) => void process.stderr.write(`${scrub(line)}\n`),
   });
   process.send?.({ lines });

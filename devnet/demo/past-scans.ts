@@ -56,8 +56,13 @@ export async function storePastScans(
   const runs = nights.map((point, i) => {
     const startedAt = nightStart(point.night);
     return {
-      ...{ id: randomUUID(), chainId, night: point.night, cause: "nightly" as const },
-      ...{ state: "done" as const, startedAt, finishedAt: new Date(startedAt.getTime() + SCAN_MS) },
+      id: randomUUID(),
+      chainId,
+      night: point.night,
+      cause: "nightly" as const,
+      state: "done" as const,
+      startedAt,
+      finishedAt: new Date(startedAt.getTime() + SCAN_MS),
       reach: point.asOf.blockNumber,
       report: reportOf(point, { before: nights[i - 1] ?? null, agents, deployment }),
     };

@@ -264,7 +264,10 @@ async function setStage(
   const provider = await findProvider({ up, seed, chain });
   return {
     up: { ...up, payer: asParty(client), provider: asParty(provider) },
-    ...{ chain, rpc, scriptedUrl, reviewKey },
+    chain,
+    rpc,
+    scriptedUrl,
+    reviewKey,
   };
 }
 
@@ -298,7 +301,12 @@ type Delivery = {
 
 function planOf({ up, chain }: Stage, { generation, output, life, evaluator }: Delivery) {
   return {
-    ...{ up, chain, generation, budget: BUDGET, outputText: output, say: () => undefined },
+    up,
+    chain,
+    generation,
+    budget: BUDGET,
+    outputText: output,
+    say: () => undefined,
     ...(life === undefined ? {} : { lifeSeconds: life }),
     ...(evaluator === undefined ? {} : { evaluator }),
   };

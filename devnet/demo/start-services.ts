@@ -110,8 +110,11 @@ function workerKeys(): Record<string, string> {
 /** Settings of the sources of history; without them the services ask the local chain's node. */
 function historySettings({ history, historyBatch }: Config): Record<string, string> {
   const set = {
-    ...{ HISTORY_SOURCE: history.source, HISTORY_URL: history.url, HISTORY_API_KEY: history.apiKey },
-    ...{ HISTORY_BATCH_SOURCE: historyBatch.source, HISTORY_BATCH_URL: historyBatch.url },
+    HISTORY_SOURCE: history.source,
+    HISTORY_URL: history.url,
+    HISTORY_API_KEY: history.apiKey,
+    HISTORY_BATCH_SOURCE: historyBatch.source,
+    HISTORY_BATCH_URL: historyBatch.url,
     HISTORY_BATCH_API_KEY: historyBatch.apiKey,
   };
   const given = Object.entries(set).flatMap(([name, value]) => (value === null ? [] : [[name, value]]));
@@ -178,7 +181,8 @@ export async function startPanel(
   const panel = { baseUrl, model: SCRIPTED_APPEAL_MODEL, apiKey: null };
   return {
     settings: {
-      ...{ PANEL_BASE_URL: baseUrl, PANEL_MODEL: SCRIPTED_MODEL },
+      PANEL_BASE_URL: baseUrl,
+      PANEL_MODEL: SCRIPTED_MODEL,
       ...appealVariables({ ...appeals, panel }),
     },
     scriptedUrl,

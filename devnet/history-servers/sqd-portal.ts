@@ -182,12 +182,15 @@ function faultOf(query: Query): string | null {
 function itemsOf(query: Query) {
   return {
     transactions: (query.transactions ?? []).map((item) => ({
-      ...{ from: listOf(item.from), to: listOf(item.to), logs: item.logs === true },
+      from: listOf(item.from),
+      to: listOf(item.to),
+      logs: item.logs === true,
     })),
     logs: (query.logs ?? []).map((item) => ({
       address: listOf(item.address),
       topics: [item.topic0, item.topic1, item.topic2, item.topic3].map(listOf),
-      ...{ transaction: item.transaction === true, transactionLogs: item.transactionLogs === true },
+      transaction: item.transaction === true,
+      transactionLogs: item.transactionLogs === true,
     })),
   };
 }

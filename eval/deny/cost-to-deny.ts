@@ -150,8 +150,10 @@ export function unpriced(settings = environment.parse({})): readonly Unpriced[] 
 function sharesOf(settings: Settings) {
   const prices = Object.fromEntries(ROLE_NAMES.map((role) => [role, null]));
   const sizes = {
-    ...{ prompts: loadPrompts(), prices: prices as Record<RoleName, null> },
-    ...{ contextTokens: settings.PANEL_CONTEXT_TOKENS, answerTokens: settings.PANEL_ANSWER_TOKENS },
+    prompts: loadPrompts(),
+    prices: prices as Record<RoleName, null>,
+    contextTokens: settings.PANEL_CONTEXT_TOKENS,
+    answerTokens: settings.PANEL_ANSWER_TOKENS,
   };
   const texts = mostTextTokens("default", sizes);
   return {
@@ -169,8 +171,12 @@ function panel(settings: Settings): Denial[] {
   const denial = (name: string, way: string, tokens: number, each: number): Denial => {
     const verdicts = Math.ceil(tokens / (RUNS_PER_DECISION * each));
     return {
-      ...{ name, way, takes: `${count(verdicts)} verdicts of ${price.toFixed(2)} USD` },
-      ...{ usd: verdicts * price, barUsd: BARS.other, operatorUsd: costOf(tokens) },
+      name,
+      way,
+      takes: `${count(verdicts)} verdicts of ${price.toFixed(2)} USD`,
+      usd: verdicts * price,
+      barUsd: BARS.other,
+      operatorUsd: costOf(tokens),
     };
   };
   const largest = "fresh wallets buy verdicts on the largest texts, whose answers all have to be repaired";
@@ -215,7 +221,9 @@ function histories(): Denial {
     name: "Histories of wallets that the index does not know, at one server",
     way: "keys that have taken no time yet hold all places with the slowest wallets; a key has its turn back once it pays for a history",
     takes: `${count(callers)} keys or answers of ${price.toFixed(2)} USD`,
-    ...{ usd: callers * price, barUsd: BARS.other, operatorUsd: 0 },
+    usd: callers * price,
+    barUsd: BARS.other,
+    operatorUsd: 0,
   };
 }
 
@@ -292,7 +300,9 @@ function specifications(): Denial {
     name: "Specifications by an API key",
     way: "keys that are charged enough within the day register as many bytes as they may",
     takes: `charges of ${usdOf(KEY_UNITS).toFixed(2)} USD to ${count(keys)} keys`,
-    ...{ usd: keys * usdOf(KEY_UNITS), barUsd: BARS.other, operatorUsd: 0 },
+    usd: keys * usdOf(KEY_UNITS),
+    barUsd: BARS.other,
+    operatorUsd: 0,
   };
 }
 
@@ -304,7 +314,9 @@ function recoveries(): Denial {
     name: `Recoveries of callers who have paid ${usdOf(PAID_UNITS).toFixed(2)} USD, at one server`,
     way: `a stranger's wallets hold ${RECOVERY_TURNS.maxRunning - 1} of ${RECOVERY_TURNS.maxRunning} places for nothing; wallets that have paid and took no time yet hold the last one`,
     takes: `${count(callers)} wallets that paid ${usdOf(PAID_UNITS).toFixed(2)} USD`,
-    ...{ usd: callers * each, barUsd: BARS.other, operatorUsd: 0 },
+    usd: callers * each,
+    barUsd: BARS.other,
+    operatorUsd: 0,
   };
 }
 

@@ -45,14 +45,20 @@ function levelOf({ figures }: LabelledWallet, policy: Policy): ConfidenceLevel {
   const nanos = sent * 1e9;
   return confidenceOf(
     {
-      ...{ chainId: 1, wallet: "0x0000000000000000000000000000000000000000", sanctions: [] },
-      coverage: {
-        ...{ fromBlock: 0, toBlock: 0, fromTimestamp: 0, complete: true, sources: [] },
-      },
-      ...{ chainStartTimestamp: null, features: [], patterns: [] },
+      chainId: 1,
+      wallet: "0x0000000000000000000000000000000000000000",
+      sanctions: [],
+      coverage: { fromBlock: 0, toBlock: 0, fromTimestamp: 0, complete: true, sources: [] },
+      chainStartTimestamp: null,
+      features: [],
+      patterns: [],
       evidence: {
         ownCalls: sent,
-        ...{ failableNanos: nanos, creditedNanos: nanos, creditedShare: 1, ringShare: 0, exposedShare: 0 },
+        failableNanos: nanos,
+        creditedNanos: nanos,
+        creditedShare: 1,
+        ringShare: 0,
+        exposedShare: 0,
         activeWeeks: Math.min(sent, days / 7 + 1),
         firstCallAt: sent === 0 ? null : 0,
         lastCallAt: sent === 0 ? null : now,

@@ -29,7 +29,9 @@ const game = z.object({ winner: z.enum(["1", "2"]).nullable() });
 /** An entry of LLMBar's `result.json`: the last of its results holds both orders, each winner in stored numbering. */
 const llmbarEntry = z
   .object({
-    ...{ input: z.string(), output_1: z.string(), output_2: z.string() },
+    input: z.string(),
+    output_1: z.string(),
+    output_2: z.string(),
     label: z.literal([1, 2]),
     results: z.array(z.unknown()).min(1).max(10),
   })
@@ -119,23 +121,30 @@ export function importPairs(
     const [evidence_checker, user_advocate] = [ballotOf(2), ballotOf(3)];
     const modelOf = (index: number) => judges[index]?.name ?? null;
     const row: RecordedCase = {
-      ...{
-        format: FORMAT,
-        id,
-        source,
-        domain: "default",
-        expected: [truth === "first" ? "ALLOW" : "REJECT"],
-      },
-      ...{ criteria: 0, provider_has_score: true, checks: [], released_usd: null },
+      format: FORMAT,
+      id,
+      source,
+      domain: "default",
+      expected: [truth === "first" ? "ALLOW" : "REJECT"],
+      criteria: 0,
+      provider_has_score: true,
+      checks: [],
+      released_usd: null,
       second_model: form.hasSecondModel,
       ballots: { criteria_auditor, domain_expert, evidence_checker, user_advocate },
       critique: { confidence: 1, fabrication_risk: "none", spec_gaming: false, challenged: [] },
       synthesis: { unmet: [] },
       models: {
-        ...{ criteria_auditor: modelOf(0), domain_expert: modelOf(1), evidence_checker: modelOf(2) },
-        ...{ user_advocate: modelOf(3), critic: null, synthesiser: null },
+        criteria_auditor: modelOf(0),
+        domain_expert: modelOf(1),
+        evidence_checker: modelOf(2),
+        user_advocate: modelOf(3),
+        critic: null,
+        synthesiser: null,
       },
-      ...{ prompt_hash: null, panel_version: null, verdict: null },
+      prompt_hash: null,
+      panel_version: null,
+      verdict: null,
     };
     return [row];
   });

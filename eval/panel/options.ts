@@ -65,11 +65,22 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): Options {
   const { values } = parseArgs({
     args,
     options: {
-      ...{ cases: text, json: text, record: text, replay: text, import: text, order: text, seed: text },
+      cases: text,
+      json: text,
+      record: text,
+      replay: text,
+      import: text,
+      order: text,
+      seed: text,
       judgments: { type: "string", multiple: true },
-      ...{ attacks: { type: "string", multiple: true }, benign: { type: "string", multiple: true } },
-      ...{ strict: { type: "boolean" }, fit: { type: "boolean" }, costs: text },
-      ...{ released: text, "second-model": { type: "boolean" }, batch: { type: "boolean" } },
+      attacks: { type: "string", multiple: true },
+      benign: { type: "string", multiple: true },
+      strict: { type: "boolean" },
+      fit: { type: "boolean" },
+      costs: text,
+      released: text,
+      "second-model": { type: "boolean" },
+      batch: { type: "boolean" },
     },
   });
   const { json, record, replay, seed = "1", judgments = [], strict: isStrict = false } = values;

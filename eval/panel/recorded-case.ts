@@ -119,7 +119,9 @@ export function tallyInputOf(recorded: RecordedCase, limits: MoneyLimits): Tally
     domain: recorded.domain,
     hasCriteria: recorded.criteria > 0,
     providerHasScore: recorded.provider_has_score,
-    ...{ released: releasedMoneyOf(recorded), limits, hasSecondModel: recorded.second_model },
+    released: releasedMoneyOf(recorded),
+    limits,
+    hasSecondModel: recorded.second_model,
     checks: recorded.checks.map((check) => ({ ...check, finding: "" })),
     ballots: {
       criteria_auditor: answerOf(ballots.criteria_auditor, replayedBallot),
@@ -162,14 +164,21 @@ function replayedCritique({ confidence, challenged, ...recorded }: z.infer<typeo
     challenges: challenged.map((role) => ({ role, quote: FOUND, reason: FOUND })),
     fabricationRisk: recorded.fabrication_risk,
     specGaming: recorded.spec_gaming,
-    ...{ missedIssues: [], fabricationReason: "", specGamingReason: "", caseFor: "", caseAgainst: "" },
+    missedIssues: [],
+    fabricationReason: "",
+    specGamingReason: "",
+    caseFor: "",
+    caseAgainst: "",
   };
 }
 
 function replayedSynthesis(recorded: { unmet: readonly string[] }): Synthesis {
   return {
     unmetCriteria: recorded.unmet.map((id) => ({ id, evidence: FOUND })),
-    ...{ metCriteria: [], keyObjections: [], reasoning: "", strongestDissent: "" },
+    metCriteria: [],
+    keyObjections: [],
+    reasoning: "",
+    strongestDissent: "",
   };
 }
 

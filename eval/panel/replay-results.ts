@@ -14,7 +14,10 @@ export function replayResults(rows: readonly ReplayedCase[], measures: ReplayMea
     brier: measures.brier,
     ece: measures.ece,
     calibration_bins: measures.calibration.bins.map(({ from, verdicts, meanConfidence, shareRight }) => ({
-      ...{ from, verdicts, mean_confidence: meanConfidence, share_right: shareRight },
+      from,
+      verdicts,
+      mean_confidence: meanConfidence,
+      share_right: shareRight,
     })),
     correlation: measures.correlation,
     effective_votes: measures.effectiveVotes,

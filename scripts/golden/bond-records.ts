@@ -25,7 +25,11 @@ function recordOf(of: {
     wallets: [of.wallet],
     own: new Map([[of.wallet, of.ownMicroUsd]]),
     bonds: new Map([[of.wallet, of.bondMicroUsd]]),
-    ...{ payments: [], receipts: [], jobs: new Map(), feedback: null, leftOut: 0 },
+    payments: [],
+    receipts: [],
+    jobs: new Map(),
+    feedback: null,
+    leftOut: 0,
     clusterOf: (account) => account,
   });
   if (backing === undefined) throw new Error(`no backing of ${of.wallet}`);

@@ -112,8 +112,11 @@ async function judge(
 ): Promise<void> {
   const headers = { "content-type": "application/json", "x-api-key": key.secret };
   const body = JSON.stringify({
-    ...{ spec_id: one.job.specId, output_text: OUTPUTS[one.outcome], submitted_by: "client" },
-    ...{ submitter_addr: up.payer.address, provider_addr: up.provider.address },
+    spec_id: one.job.specId,
+    output_text: OUTPUTS[one.outcome],
+    submitted_by: "client",
+    submitter_addr: up.payer.address,
+    provider_addr: up.provider.address,
   });
   const patience = { what: `${one.name} is settled`, timeoutMs: JOB_TIMEOUT_MS };
   let verdictId: string | null = null;

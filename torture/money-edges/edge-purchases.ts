@@ -66,14 +66,15 @@ export function startEdgePurchases(
     pace: { everyMs: PACE_MS, atOnce: buyer.atOnce },
     oneByOne: buyer.atOnce === 1,
     begin: () => ({
-      ...{
-        startedAt: performance.now(),
-        doneAt: null,
-        idempotencyKey: randomUUID(),
-        request: null,
-        payload: null,
-      },
-      ...{ claim: null, outcome: "open", charged: null, settledBy: null },
+      startedAt: performance.now(),
+      doneAt: null,
+      idempotencyKey: randomUUID(),
+      request: null,
+      payload: null,
+      claim: null,
+      outcome: "open",
+      charged: null,
+      settledBy: null,
     }),
     attempt: async (purchase) => {
       purchase.request ??= await buyer.request();

@@ -17,7 +17,10 @@ export async function refuseStrangers(stand: Stand, key: StandKey, faults: Fault
   const [baseUrl] = stand.services.servers();
   if (baseUrl === undefined) throw new Error("no server runs");
   const gate = trustGate({
-    ...{ baseUrl, apiKey: key.secret, onUnavailable: "allow", amountUsd: () => "0.01" },
+    baseUrl,
+    apiKey: key.secret,
+    onUnavailable: "allow",
+    amountUsd: () => "0.01",
     log: ({ allowed, action, reason, error }) => {
       const isUsedUp = action !== null || /402|429/.test(error ?? "");
       if (allowed && isUsedUp) faults.note("the gate passes a stranger", `${action} ${reason} ${error}`);
