@@ -88,11 +88,11 @@ async function importList(args: readonly string[], { db, out, now, download }: S
     : createReadStream(place);
   const outcome = await importSdn({ db, now }, unpackList(bytes, MAX_LIST_BYTES), rules).catch(
     (error: unknown) => {
-      if (error instanceof DownloadFailure) throw kept(place, error.message);
+      if (error instanceof DownloadFailure) throw importFailure(place, error.message);
       throw error;
     },
   );
-  if (outcome.kind === "refused") throw kept(place, outcome.reason);
+  if (outcome.kind === "refused") throw importFailure(place, outcome.reason);
   for (const line of describeImport(outcome)) out(line);
 }
 
@@ -106,15 +106,15 @@ async function downloaded(
     case "open":
       return answer.bytes;
     case "status":
-      throw kept(url, `the host answers with status ${answer.status}`);
+      throw importFailure(url, `the host answers with status ${answer.status}`);
     case "elsewhere":
-      throw kept(url, `it redirects to ${answer.host}; --redirect-to ${answer.host} allows that`);
+      throw importFailure(url, `it redirects to ${answer.host}; --redirect-to ${answer.host} allows that`);
     case "failed":
-      throw kept(url, answer.detail);
+      throw importFailure(url, answer.detail);
   }
 }
 
-function kept(place: string, reason: string): Error {
+function importFailure(place: string, reason: string): Error {
   return new Error(`${place} was not imported, and the last list stays in force: ${reason}`);
 }
 

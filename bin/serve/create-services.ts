@@ -263,8 +263,8 @@ function scoreReader(
     ...read,
     head: own.head,
     async standing(address) {
-      const standing = await read.standing(address);
-      return standing.score === null ? own.standing(address) : standing;
+      const snapshot = await read.standing(address);
+      return snapshot.score === null ? own.standing(address) : snapshot;
     },
   };
 }

@@ -58,7 +58,6 @@ function levelOf({ figures }: LabelledWallet, policy: Policy): ConfidenceLevel {
         creditedNanos: nanos,
         creditedShare: 1,
         ringShare: 0,
-        exposedShare: 0,
         activeWeeks: Math.min(sent, days / 7 + 1),
         firstCallAt: sent === 0 ? null : 0,
         lastCallAt: sent === 0 ? null : now,

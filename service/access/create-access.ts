@@ -111,20 +111,20 @@ async function recallFrom(
   request: PaidRequest,
 ): Promise<BoughtAnswer | null> {
   const begun: RepeatSlot[] = [];
-  let kept: BoughtAnswer | null = null;
+  let stored: BoughtAnswer | null = null;
   try {
     for (const slot of repeatSlotsOf(caller, request)) {
       if (payments?.hasEnded(request) === true) await repeats.forget(slot);
       const repeated = await repeats.begin(slot);
       if (repeated === null) begun.push(slot);
-      kept ??= repeated;
+      stored ??= repeated;
     }
     const recalling = caller.kind === "payer" ? payments?.recall(caller, request) : null;
     const bought = await recalling?.catch((error: unknown) => {
-      if (kept === null) throw error;
+      if (stored === null) throw error;
       return null;
     });
-    const answer = bought ?? kept;
+    const answer = bought ?? stored;
     if (answer !== null) await Promise.all(begun.map((slot) => repeats.keep(slot, answer)));
     return answer;
   } catch (error) {

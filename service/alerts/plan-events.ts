@@ -9,7 +9,7 @@ import type {
   LiveSubscription,
   StoredSubscription,
 } from "./alert-subscriptions.ts";
-import { type Breach, breachesOf, standingOfThresholds } from "./thresholds.ts";
+import { type Breach, breachesOf, thresholdsWithValues } from "./thresholds.ts";
 import type { NewEvent } from "./webhook-events.ts";
 
 /** Events of a wallet, which a subscription can ask for. */
@@ -79,7 +79,7 @@ export function testEvent(
       address: checksumAddress(subscription.wallet),
       chain_id: subscription.chainId,
       events: subscription.events,
-      thresholds: standingOfThresholds(subscription.thresholds, subscription.watched),
+      thresholds: thresholdsWithValues(subscription.thresholds, subscription.watched),
       expires_at: subscription.expiresAt.toISOString(),
     },
     state: "pending",

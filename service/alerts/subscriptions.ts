@@ -19,7 +19,7 @@ import {
   takeSubscriptions,
 } from "./alert-subscriptions.ts";
 import { ALERT_EVENTS, type AlertEvent, EXPIRING_EVENT, THRESHOLD_EVENT, testEvent } from "./plan-events.ts";
-import { dropPendingEvents, insertEvents, readEventStanding, requeueEvent } from "./webhook-events.ts";
+import { dropPendingEvents, insertEvents, readEventStatus, requeueEvent } from "./webhook-events.ts";
 import { type DeliveryPage, readDeliveries } from "./webhook-log.ts";
 
 export type SubscribeRequest = {
@@ -228,9 +228,9 @@ async function queueAgain(
   { endpointId }: StoredSubscription,
   of: { id: string; subscriptionId: string; at: Date },
 ): Promise<Replay> {
-  const standing = await readEventStanding(tx, of);
-  if (standing === null) return "unknown";
-  const { state, triedAt } = standing;
+  const status = await readEventStatus(tx, of);
+  if (status === null) return "unknown";
+  const { state, triedAt } = status;
   const isRecent = triedAt !== null && of.at.getTime() - triedAt.getTime() < PAUSE_MS;
   if (state !== "pending" && isRecent) return "recent";
   await enableEndpoint(tx, endpointId);

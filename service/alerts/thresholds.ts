@@ -42,7 +42,7 @@ export function breachesOf(
 }
 
 /** The thresholds of a subscription with their current values; `current` is null for a wallet never scored. */
-export function standingOfThresholds(thresholds: AlertThresholds, current: WatchedValues | null) {
+export function thresholdsWithValues(thresholds: AlertThresholds, current: WatchedValues | null) {
   return WATCHED_VALUES.flatMap((value) => {
     const below = thresholds[KEYS[value]];
     const held = current?.[KEYS[value]] ?? null;

@@ -52,7 +52,7 @@ export async function requeueEvent(
 }
 
 /** State and last attempt of a subscription's event; null if it has none of this id. */
-export async function readEventStanding(
+export async function readEventStatus(
   tx: NodePgDatabase,
   of: { readonly id: string; readonly subscriptionId: string },
 ): Promise<{ state: WebhookState; triedAt: Date | null } | null> {

@@ -7,7 +7,7 @@ import { runLoop } from "../db/run-loop.ts";
 import type { AsOf } from "../model/features/types.ts";
 import type { createReadingMetrics } from "./metrics.ts";
 import {
-  isToldOf,
+  isKnown,
   keepReadings,
   readNewestBlock,
   readUnaskedWallets,
@@ -56,12 +56,12 @@ export async function askRound(context: AskContext, signal?: AbortSignal): Promi
   });
   if (due === null) return 0;
   const { readings, failure } = await askAll(contract, due, signal);
-  const kept = (await isSameBlock(contract, due.block))
+  const stored = (await isSameBlock(contract, due.block))
     ? await keepReadings(db, { ...due.block, chainId, readAt: now() }, readings)
     : 0;
-  metrics.asked.inc(kept);
+  metrics.asked.inc(stored);
   if (failure !== null) throw failure;
-  return kept;
+  return stored;
 }
 
 /** Asks about one wallet (lower-case) once. False if the node does not answer or has another block than the index. */
@@ -69,7 +69,7 @@ async function askAbout(context: Omit<AskContext, "metrics">, wallet: Address): 
   const { db, chainId, contract, logger, now } = context;
   const block = await readNewestBlock(db.$client, chainId);
   if (block === null) return false;
-  if (await isToldOf(db.$client, chainId, wallet)) return true;
+  if (await isKnown(db.$client, chainId, wallet)) return true;
   const { readings, failure } = await askAll(contract, { wallets: [wallet], block });
   if (failure !== null) {
     logger.warn({ err: failure, wallet }, "the sanctions contract was not asked");
@@ -77,7 +77,7 @@ async function askAbout(context: Omit<AskContext, "metrics">, wallet: Address): 
   }
   if (await isSameBlock(contract, block).catch(() => false))
     await keepReadings(db, { ...block, chainId, readAt: now() }, readings);
-  return isToldOf(db.$client, chainId, wallet);
+  return isKnown(db.$client, chainId, wallet);
 }
 
 async function askAll(

@@ -8,7 +8,7 @@ import { sanctionsEntry, sanctionsSource } from "../db/tables/sanctions.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import { type ListedAddress, RefusedList, sanctionsListHash } from "./list-file.ts";
 import { parseSdn, type SdnList } from "./parse-sdn.ts";
-import { type ImportRules, type KeptList, planImport } from "./plan-import.ts";
+import { type ImportRules, planImport, type StoredList } from "./plan-import.ts";
 
 export type ImportOutcome =
   | {
@@ -67,7 +67,7 @@ async function parsed(bytes: AsyncIterable<Uint8Array>): Promise<SdnList | Refus
 type Source = SanctionsFlag["source"];
 
 /** Reads an imported list, and blocks other imports of it until the transaction ends. */
-async function takeSanctionsList(tx: NodePgDatabase, source: Source): Promise<KeptList> {
+async function takeSanctionsList(tx: NodePgDatabase, source: Source): Promise<StoredList> {
   await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`ahs-sanctions:${source}`}, 0))`);
   const [known] = await tx.select().from(sanctionsSource).where(eq(sanctionsSource.source, source));
   const entries = await tx

@@ -1,7 +1,7 @@
 import type { ListedAddress } from "./list-file.ts";
 
 /** The list in force until an import replaces it. */
-export type KeptList = {
+export type StoredList = {
   /** Null where nothing was ever imported. */
   readonly edition: string | null;
   readonly entries: readonly ListedAddress[];
@@ -16,7 +16,7 @@ export type ImportRules = {
 
 /** The changes of an import, or why the present list stays: a list that looks damaged clears no address. */
 export function planImport(
-  stored: KeptList,
+  stored: StoredList,
   next: { readonly edition: string; readonly entries: readonly ListedAddress[] },
   { allowEmpty, force }: ImportRules,
 ) {

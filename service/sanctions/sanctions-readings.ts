@@ -48,7 +48,7 @@ export async function countUncheckedWallets(client: ArrayReader, chainId: number
 }
 
 /** True if an indexed event or a reading of the contract exists for an address (lower-case). */
-export async function isToldOf(client: ArrayReader, chainId: number, address: Address): Promise<boolean> {
+export async function isKnown(client: ArrayReader, chainId: number, address: Address): Promise<boolean> {
   const db = builderOn(client);
   const { sanctionsChange } = indexOf(chainId);
   const isRead = and(eq(sanctionsReading.chainId, chainId), eq(sanctionsReading.address, address));
@@ -81,10 +81,10 @@ export async function keepReadings(
       .from(event)
       .where(isOneOf(event.address, addresses));
     const byEvents = new Set(listed.map(({ address }) => address));
-    const kept = readings
+    const fresh = readings
       .filter(({ address }) => !byEvents.has(address))
       .map((reading) => ({ ...reading, chainId, block: blockNumber, readAt }));
-    if (kept.length > 0) await tx.insert(sanctionsReading).values(kept).onConflictDoNothing();
-    return kept.length;
+    if (fresh.length > 0) await tx.insert(sanctionsReading).values(fresh).onConflictDoNothing();
+    return fresh.length;
   });
 }

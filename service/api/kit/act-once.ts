@@ -29,7 +29,7 @@ export async function actOnce(
     readonly endpoint: string;
     readonly input: unknown;
     /** Acts. Returns the answer, and the answer for repeats without secrets. */
-    run(): Promise<{ readonly answer: unknown; readonly kept: unknown }>;
+    run(): Promise<{ readonly answer: unknown; readonly stored: unknown }>;
   },
 ): Promise<Response> {
   addHeaders(context, { "cache-control": "private, no-store" });
@@ -42,8 +42,8 @@ export async function actOnce(
   const repeated = await repeats.begin(slot);
   if (repeated !== null) return answerBought(context, repeated);
   try {
-    const { answer, kept } = await act.run();
-    await repeats.keep(slot, json(kept));
+    const { answer, stored } = await act.run();
+    await repeats.keep(slot, json(stored));
     return answerBought(context, json(answer));
   } catch (error) {
     await repeats.forget(slot);

@@ -27,7 +27,7 @@ export type FoundOutcome =
   | ({ readonly kind: "read" } & FoundDealings)
   | { readonly kind: "not-ready" | "gone" | "not-indexed" };
 
-type Kept = {
+type CachedDealings = {
   readonly outcome: Promise<FoundOutcome>;
   readonly at: number;
   /** Number of counterparties in the entry; 0 while the read is under way. */
@@ -35,10 +35,10 @@ type Kept = {
 };
 
 /** Time for a caller to fetch the following pages. */
-const KEPT_MS = 5 * 60_000;
+const CACHED_MS = 5 * 60_000;
 /** Maximum age of a first page: facts about accounts change while the final block stays the same. */
 const FRESH_MS = 5_000;
-const MOST_KEPT = 64;
+const MAX_CACHED = 64;
 /** Cached counterparties of all wallets, about 100 MB; the newest entry may exceed it. */
 const MOST_COUNTERPARTIES = 100_000;
 
@@ -54,7 +54,7 @@ export function keepDealings({
   readonly turns: Pick<ReportTurns, "take">;
   readonly monotonicMs: () => number;
 }): (wallet: Address, pin: PinnedBlock | null) => Promise<FoundOutcome> {
-  const kept = new Map<string, Kept>();
+  const cached = new Map<string, CachedDealings>();
 
   async function find(wallet: Address, pin: PinnedBlock): Promise<FoundOutcome> {
     return turns.take(async () => {
@@ -64,15 +64,15 @@ export function keepDealings({
   }
 
   function keep(key: string, outcome: Promise<FoundOutcome>): void {
-    const entry: Kept = { outcome, at: monotonicMs(), size: 0 };
-    kept.set(key, entry);
+    const entry: CachedDealings = { outcome, at: monotonicMs(), size: 0 };
+    cached.set(key, entry);
     const forget = () => {
-      if (kept.get(key) === entry) kept.delete(key);
+      if (cached.get(key) === entry) cached.delete(key);
     };
     outcome.then((result) => {
       if (result.kind !== "read") return forget();
       entry.size = result.found.counterparties.length;
-      return dropOld(kept, monotonicMs() - KEPT_MS);
+      return dropOld(cached, monotonicMs() - CACHED_MS);
     }, forget);
   }
 
@@ -80,10 +80,10 @@ export function keepDealings({
     const block = await reader.blockOf(pin);
     if (block === "not-ready" || block === "gone") return { kind: block };
     const key = keyOf(wallet, block.blockHash);
-    const known = kept.get(key);
-    const oldest = monotonicMs() - (pin === null ? FRESH_MS : KEPT_MS);
+    const known = cached.get(key);
+    const oldest = monotonicMs() - (pin === null ? FRESH_MS : CACHED_MS);
     if (known !== undefined && known.at > oldest) return known.outcome;
-    kept.delete(key);
+    cached.delete(key);
     // Pinned, because a newer block may be final when the turn comes.
     const outcome = find(wallet, { blockNumber: block.blockNumber, blockHash: block.blockHash });
     keep(key, outcome);
@@ -108,13 +108,13 @@ export async function foundIn(dealings: WalletDealings, policy: Policy): Promise
 }
 
 /** Drops expired entries, then the oldest ones beyond the bounds. The newest entry always stays. */
-function dropOld(kept: Map<string, Kept>, before: number): void {
+function dropOld(cached: Map<string, CachedDealings>, before: number): void {
   let total = 0;
-  for (const { size } of kept.values()) total += size;
-  for (const [key, { at, size }] of kept) {
-    const isTooMuch = kept.size > MOST_KEPT || total > MOST_COUNTERPARTIES;
-    if (kept.size === 1 || (at > before && !isTooMuch)) return;
-    kept.delete(key);
+  for (const { size } of cached.values()) total += size;
+  for (const [key, { at, size }] of cached) {
+    const isTooMuch = cached.size > MAX_CACHED || total > MOST_COUNTERPARTIES;
+    if (cached.size === 1 || (at > before && !isTooMuch)) return;
+    cached.delete(key);
     total -= size;
   }
 }

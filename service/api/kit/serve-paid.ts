@@ -105,13 +105,13 @@ function saleOf<Needs, Params, Query, Body, Answer, Checked, Prepared>(
               answer,
               bought,
               meteredUnits: "metered" in price ? price.metered(answer) : undefined,
-              kept: spec.withoutSecrets === undefined ? bought : await render(spec.withoutSecrets(answer)),
+              stored: spec.withoutSecrets === undefined ? bought : await render(spec.withoutSecrets(answer)),
             };
           };
-          const { answer, bought, kept, meteredUnits } = await charged(charge, request, () =>
+          const { answer, bought, stored, meteredUnits } = await charged(charge, request, () =>
             begin(doing(), terms.settlement),
           );
-          addHeaders(context, await charge.keep(kept, meteredUnits));
+          addHeaders(context, await charge.keep(stored, meteredUnits));
           for (const wallet of spec.interestIn?.(answer) ?? []) noteInterest(wallet, work.deps);
           return answerBought(context, bought);
         },

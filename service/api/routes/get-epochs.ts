@@ -77,7 +77,7 @@ export const getEpoch = defineFree<Needs>()({
 });
 
 /** Cached lists: the nights that clients compare. A list of 10,000 wallets has about 10 MB. */
-const KEPT = 3;
+const MAX_CACHED = 3;
 /** Proofs computed before the event loop runs other requests. */
 const PROOFS_AT_ONCE = 200;
 
@@ -86,16 +86,16 @@ export function createEpochLists(source: {
   root(epoch: number): Promise<Hex | null>;
   stored(epoch: number): Promise<StoredEpoch | null>;
 }): EpochLists {
-  const kept = new Map<Hex, ReturnType<EpochLists>>();
+  const cached = new Map<Hex, ReturnType<EpochLists>>();
   return async (epoch) => {
     const root = await source.root(epoch);
     if (root === null) return null;
-    const known = kept.get(root);
+    const known = cached.get(root);
     if (known !== undefined) return known;
     const list = renderStored(epoch, source);
-    kept.set(root, list);
-    for (const oldest of [...kept.keys()].slice(0, -KEPT)) kept.delete(oldest);
-    list.catch(() => kept.delete(root));
+    cached.set(root, list);
+    for (const oldest of [...cached.keys()].slice(0, -MAX_CACHED)) cached.delete(oldest);
+    list.catch(() => cached.delete(root));
     return list;
   };
 }

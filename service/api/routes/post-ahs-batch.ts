@@ -106,18 +106,18 @@ export const postAhsBatch = definePaid<Needs>()({
     const wallets = await Promise.all(
       distinct(body).map(async (address) => ({
         address,
-        standing: await scoredStanding(address, deps, now),
+        snapshot: await scoredStanding(address, deps, now),
       })),
     );
-    await refusalsOf(wallets, ({ address, standing }) => scorerOf(address, standing, deps));
+    await refusalsOf(wallets, ({ address, snapshot }) => scorerOf(address, snapshot, deps));
     return wallets;
   },
   async prepare(_input, wallets, { deps, caller }) {
     // Such a payment is settled after the work, which until then may leave nothing behind: no history is read for it.
     const scorers = isMeteredBy(caller) ? { ...deps, scoreOnDemand: null } : deps;
-    const refusals = await refusalsOf(wallets, async ({ address, standing }) => {
-      const score = scorerOf(address, standing, scorers);
-      if (score === scorers.scoreOnDemand) await requireSender(address, standing, deps);
+    const refusals = await refusalsOf(wallets, async ({ address, snapshot }) => {
+      const score = scorerOf(address, snapshot, scorers);
+      if (score === scorers.scoreOnDemand) await requireSender(address, snapshot, deps);
     });
     return {
       wallets: wallets.map((one, place) => ({ ...one, refusal: refusals[place] ?? null })),
@@ -136,12 +136,12 @@ export const postAhsBatch = definePaid<Needs>()({
     const entries = await mapLimited(
       wallets,
       AT_ONCE,
-      async ({ address, standing, refusal }): Promise<Entry> => {
+      async ({ address, snapshot, refusal }): Promise<Entry> => {
         if (refusal !== null) return { kind: "failed", address, problem: refusal };
         try {
-          const score = scorerOf(address, standing, scorers);
+          const score = scorerOf(address, snapshot, scorers);
           const row = await scoredRow(address, score, caller);
-          const { threats, followed } = standing;
+          const { threats, followed } = snapshot;
           const record = await recordOf({ row, threats }, deps, now);
           if (score === scorers.scoreOnDemand && !followed) unfollowed.push(address);
           return { kind: "record", record };

@@ -41,7 +41,7 @@ export const postAlertReplay = defineFree<ActingNeeds>()({
           throw new Problem("not-found", `Subscription ${subscription_id} has no delivery ${delivery_id}.`);
         refuseRecent(outcome);
         const answer = { subscription_id, delivery_id, state: "pending" };
-        return { answer, kept: answer };
+        return { answer, stored: answer };
       },
     });
   },

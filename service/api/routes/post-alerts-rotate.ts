@@ -56,7 +56,7 @@ export const postAlertRotate = defineFree<ActingNeeds>()({
           older_secret_ended: rotated.olderSecretEnded,
           manage_token: rotated.manageToken,
         };
-        return { answer, kept: { ...answer, secret: null, manage_token: null } };
+        return { answer, stored: { ...answer, secret: null, manage_token: null } };
       },
     });
   },

@@ -32,7 +32,7 @@ export const postAlertTest = defineFree<ActingNeeds>()({
         const { id, outcome } = await work.deps.subscriptions.test(subscription);
         refuseRecent(outcome);
         const answer = { subscription_id, delivery_id: id, state: "pending" };
-        return { answer, kept: answer };
+        return { answer, stored: answer };
       },
     });
   },

@@ -69,7 +69,7 @@ export const postKeysRotate = defineFree<Needs>()({
         const rotated = await deps.keys.rotate(right, now);
         if (rotated === null) throw gone(right);
         const shown = renderKey(rotated.key);
-        return { answer: { api_key: rotated.secret, ...shown }, kept: { api_key: null, ...shown } };
+        return { answer: { api_key: rotated.secret, ...shown }, stored: { api_key: null, ...shown } };
       },
     });
   },

@@ -13,7 +13,7 @@ import {
   type SubscribeRequest,
   type Subscriptions,
 } from "../../alerts/subscriptions.ts";
-import { standingOfThresholds, thresholdsFrom, WATCHED_VALUES } from "../../alerts/thresholds.ts";
+import { thresholdsFrom, thresholdsWithValues, WATCHED_VALUES } from "../../alerts/thresholds.ts";
 import type { AlertThresholds } from "../../db/tables/alerts.ts";
 import { ACT_ONCE, actOnce } from "../kit/act-once.ts";
 import { callerRequest } from "../kit/answer.ts";
@@ -304,7 +304,7 @@ export function renderSubscription(
     address: toEip55(subscription.wallet),
     webhook_url: subscription.url,
     events: [...subscription.events],
-    thresholds: [...standingOfThresholds(subscription.thresholds, subscription.watched)],
+    thresholds: [...thresholdsWithValues(subscription.thresholds, subscription.watched)],
     status: statusOf(subscription, now),
   };
 }

@@ -70,7 +70,7 @@ export const postRetry = defineFree<Needs>()({
         const charge = requireQueued(verdictId, await deps.retryVerdict({ verdictId, owner, now }));
         if (charge?.kind === "taken") addHeaders(context, chargeHeaders(charge.units, charge.balanceUnits));
         const answer = { verdict_id: verdictId, status: "pending" };
-        return { answer, kept: answer };
+        return { answer, stored: answer };
       },
     });
   },

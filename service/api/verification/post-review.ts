@@ -87,7 +87,7 @@ export const postReview = defineFree<Needs>()({
           evidence_hash: outcome.evidenceHash,
           reviewed_by: name,
         };
-        return { answer, kept: answer };
+        return { answer, stored: answer };
       },
     });
   },

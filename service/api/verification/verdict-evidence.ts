@@ -112,7 +112,7 @@ const bodySchema = z
   })
   .openapi("EvidenceInput");
 
-const keptSchema = z
+const storedSchema = z
   .object({
     verdict_id: z.uuid(),
     text_hash: hashSchema.openapi({ description: "keccak256 of the text's UTF-8 bytes" }),
@@ -134,7 +134,7 @@ export const postEvidence = defineFree<OfferNeeds>()({
   identity: "owner",
   headers: ACT_ONCE.headers,
   request: { params: verdictParams, query: z.object({}), body: bodySchema },
-  answer: { schema: keptSchema, description: "The text is kept" },
+  answer: { schema: storedSchema, description: "The text is kept" },
   problems: [
     "not-the-submitter",
     "not-found",
@@ -165,7 +165,7 @@ export const postEvidence = defineFree<OfferNeeds>()({
           count: outcome.count,
           rerun_at: outcome.rerunAt.toISOString(),
         };
-        return { answer, kept: answer };
+        return { answer, stored: answer };
       },
     });
   },

@@ -206,8 +206,8 @@ async function boundClaims(
   const itemsLeftOut = rows.reduce((sum, { batchItemsLeftOut }) => sum + batchItemsLeftOut, 0);
   return {
     rows: {
-      transfers: transfers.kept,
-      approvals: approvals.kept,
+      transfers: transfers.stored,
+      approvals: approvals.stored,
       userOperations: rows.flatMap((row) => row.userOperations),
     },
     leftOut: { transfer: transfers.leftOut + itemsLeftOut, approval: approvals.leftOut },

@@ -152,7 +152,7 @@ const CLAIMED_PER_TOKEN = 8;
 /** The same of all other tokens: such logs cost some hundred gas and can claim anything. */
 const CLAIMED_PER_BLOCK = 16;
 /** Seconds that a claim is kept: no report looks further back for who draws on approvals. */
-const CLAIMED_KEPT_SECONDS = 90 * 86_400;
+const CLAIMED_STORED_SECONDS = 90 * 86_400;
 /** Approvals of other than listed tokens in one own call, which a contract that it calls may log in any number. */
 const APPROVALS_PER_CALL = 64;
 
@@ -172,7 +172,7 @@ export function boundTransfers(
     readonly isOwn: (wallet: Address, transactionHash: Hex) => boolean;
   },
 ) {
-  const kept = new Map<TransferRow, "for good" | "for a time">();
+  const stored = new Map<TransferRow, "for good" | "for a time">();
   for (const [wallet, moved] of byFollowed(rows, followed)) {
     // Any account can transfer zero of a token in the name of another.
     const isSure = ({ standard, token, amount }: TransferRow) =>
@@ -193,15 +193,15 @@ export function boundTransfers(
     const ofCalls = takeOfEach(own, OWN_PER_CALL, ({ transactionHash }) => transactionHash);
     const perToken = takeOfEach(claimed, CLAIMED_PER_TOKEN, ({ block, token }) => `${block} ${token}`);
     for (const row of takeOfEach(perToken, CLAIMED_PER_BLOCK, ({ block }) => `${block}`))
-      if (!kept.has(row)) kept.set(row, "for a time");
-    for (const row of [...most, ...ofCalls]) kept.set(row, "for good");
+      if (!stored.has(row)) stored.set(row, "for a time");
+    for (const row of [...most, ...ofCalls]) stored.set(row, "for good");
   }
   const left = rows.flatMap((row) => {
-    const how = kept.get(row);
+    const how = stored.get(row);
     if (how === undefined) return [];
-    return [how === "for good" ? row : { ...row, keptUntil: row.timestamp + CLAIMED_KEPT_SECONDS }];
+    return [how === "for good" ? row : { ...row, keptUntil: row.timestamp + CLAIMED_STORED_SECONDS }];
   });
-  return { kept: left, leftOut: rows.length - left.length };
+  return { stored: left, leftOut: rows.length - left.length };
 }
 
 /** The approvals that are kept of what logs claim: of an own call all of listed tokens and some of others. */
@@ -213,8 +213,8 @@ export function boundApprovals(rows: EnrichRows["approvals"], listed: ReadonlySe
     ({ owner, transactionHash }) => `${owner} ${transactionHash}`,
   );
   const taken = new Set(some);
-  const kept = rows.filter((row) => !isBounded(row) || taken.has(row));
-  return { kept, leftOut: rows.length - kept.length };
+  const stored = rows.filter((row) => !isBounded(row) || taken.has(row));
+  return { stored, leftOut: rows.length - stored.length };
 }
 
 /** Rows of each wallet that was followed by then; one of two such wallets is of both. */

@@ -209,7 +209,7 @@ async function readSignedCalls(
   for (const [hash, known] of Map.groupBy(wanted.authorizations, (log) => log.transactionHash)) {
     const receipt = expected(receipts, hash);
     if (receipt === null) {
-      leaveOutCarrier(context, hash, "what wallets paid by signature");
+      leaveOutTransaction(context, hash, "what wallets paid by signature");
       continue;
     }
     await crashes.decode(hash, () => {
@@ -230,11 +230,11 @@ async function readBundle(
 ): Promise<BundleTransaction | null> {
   const ask = async (of: RawReceipt) => bundleTransactionOf(of, await context.client.transaction(hash));
   const bundle = receipt === null ? null : await orOversized(isOversized, () => ask(receipt));
-  if (bundle === null) leaveOutCarrier(context, hash, "what accounts executed in it");
+  if (bundle === null) leaveOutTransaction(context, hash, "what accounts executed in it");
   return bundle;
 }
 
-function leaveOutCarrier({ metrics, logger }: EnrichContext, hash: Hex, what: string): void {
+function leaveOutTransaction({ metrics, logger }: EnrichContext, hash: Hex, what: string): void {
   metrics.leftOut.inc({ what: "carrier" });
   logger.warn({ hash }, `no answer has room for a transaction: ${what} is left out`);
 }

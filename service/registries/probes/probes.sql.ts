@@ -15,7 +15,7 @@ export type ScheduleBounds = {
   /** Most endpoints of one registrable domain that are visited in a quarter of an hour. */
   readonly perDomain: number;
   /** How many of them keep their place as long as they answer; the others of the domain take turns in the rest. */
-  readonly keptPerDomain: number;
+  readonly fixedPerDomain: number;
   /** Most endpoints of one account, and of the chain. */
   readonly perAccount: number;
   readonly perChain: number;
@@ -109,7 +109,7 @@ export async function assignPlaces(tx: NodePgDatabase, { chainId, now, bounds }:
       from ahs.probe_schedule join crowded using (domain) where chain_id = ${chainId}
     ), ranks as (
       select *, size <= ${bounds.perDomain} or answers and row_number() over (
-        partition by domain, answers order by declared_at, endpoint, kind) <= ${bounds.keptPerDomain} as is_kept
+        partition by domain, answers order by declared_at, endpoint, kind) <= ${bounds.fixedPerDomain} as is_kept
       from known
     ), turns as (
       select *, row_number() over (

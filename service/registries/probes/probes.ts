@@ -15,7 +15,7 @@ import type { ProbeResult } from "./url-visit.ts";
  */
 const scheduleBounds: ScheduleBounds = {
   perDomain: 256,
-  keptPerDomain: 192,
+  fixedPerDomain: 192,
   perAccount: 1_024,
   perChain: 100_000,
 };

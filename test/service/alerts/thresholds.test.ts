@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { WatchedValues } from "../../../service/alerts/alert-subscriptions.ts";
-import { breachesOf, standingOfThresholds, thresholdsFrom } from "../../../service/alerts/thresholds.ts";
+import { breachesOf, thresholdsFrom, thresholdsWithValues } from "../../../service/alerts/thresholds.ts";
 
 function values(ahsScore: number | null): WatchedValues {
   return { ahsScore, d1Score: 81, d2Score: 77, confidenceMicros: 810_000 };
@@ -56,18 +56,18 @@ describe("thresholds", () => {
     const given = { ahs_score: 70, d1_score: undefined, d2_score: 0, confidence: 0.29 };
     const stored = thresholdsFrom(given);
     expect(stored).toEqual({ ahsScore: 70, d2Score: 0, confidenceMicros: 290_000 });
-    expect(standingOfThresholds(stored ?? {}, values(64))).toEqual([
+    expect(thresholdsWithValues(stored ?? {}, values(64))).toEqual([
       { value: "ahs_score", below: 70, current: 64 },
       { value: "d2_score", below: 0, current: 77 },
       { value: "confidence", below: 0.29, current: 0.81 },
     ]);
-    expect(standingOfThresholds({ ahsScore: 70 }, null)).toEqual([
+    expect(thresholdsWithValues({ ahsScore: 70 }, null)).toEqual([
       { value: "ahs_score", below: 70, current: null },
     ]);
   });
 
   it("are null where none is given", () => {
     expect(thresholdsFrom({})).toBeNull();
-    expect(standingOfThresholds({}, values(1))).toEqual([]);
+    expect(thresholdsWithValues({}, values(1))).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type KeptList, planImport } from "../../../service/sanctions/plan-import.ts";
+import { planImport, type StoredList } from "../../../service/sanctions/plan-import.ts";
 import { evmAddress } from "./sdn-file.ts";
 
 const STRICT = { allowEmpty: false, force: false };
 const listed = (...numbers: number[]) =>
   numbers.map((number) => ({ address: evmAddress(number), reference: String(number) }));
-const stored = (...numbers: number[]): KeptList => ({ edition: "2026-11-10", entries: listed(...numbers) });
+const stored = (...numbers: number[]): StoredList => ({ edition: "2026-11-10", entries: listed(...numbers) });
 const next = (...numbers: number[]) => ({ edition: "2026-11-20", entries: listed(...numbers) });
 
 describe("an import", () => {

@@ -35,7 +35,7 @@ const bound = (rows: readonly ReturnType<typeof moved>[]) =>
 test("a seller's payments in a block are stored for good, however many junk tokens come before them", () => {
   const junk = many(5_000, (index) => ({ token: account("7", index) }));
   const payments = many(900, (index) => ({ from: account("c", index), amount: BigInt(index + 1) }));
-  const { kept: stored, leftOut } = bound([...junk, ...payments]);
+  const { stored, leftOut } = bound([...junk, ...payments]);
   expect(stored.filter(({ token }) => token === USDC)).toEqual(payments);
   expect(stored.filter(({ token }) => token !== USDC)).toEqual(
     junk.slice(0, 16).map((row) => ({ ...row, keptUntil: 1_000 + NINETY_DAYS })),
@@ -47,7 +47,7 @@ test("of more payments in one listed token than the bound of a block the largest
   const dust = many(3_000, () => ({ amount: 1n }));
   const payments = many(1_000, () => ({ amount: 10n ** 6n }));
   const native = many(1_500, () => ({ token: account("0", 0), standard: "native" }));
-  const { kept: stored, leftOut } = bound([...dust, ...payments, ...native]);
+  const { stored, leftOut } = bound([...dust, ...payments, ...native]);
   expect(stored).toEqual([...payments, ...native.slice(0, 1_000)]);
   expect(leftOut).toBe(3_500);
 });
@@ -58,7 +58,7 @@ test("keeps what the wallet sent and its own calls brought before larger payment
   const earned = many(1, () => ({ amount: 10n ** 7n, transactionHash: OWN_HASH }));
   const paid = many(1, () => ({ from: SELLER, to: account("c", 1), transactionHash: OWN_HASH }));
   const carriedOut = many(1, () => ({ from: SELLER, to: account("c", 2) }));
-  const { kept: stored, leftOut } = bound([...flood, ...bundled, ...earned, ...paid, ...carriedOut]);
+  const { stored, leftOut } = bound([...flood, ...bundled, ...earned, ...paid, ...carriedOut]);
   expect(stored).toEqual([...bundled.slice(0, 997), ...earned, ...paid, ...carriedOut]);
   expect(leftOut).toBe(1_001);
 });
@@ -68,14 +68,14 @@ test("of one other token eight rows of a block are stored, and moves of the wall
   const claimed = many(100, (block) => ({ token, block: 9 + (block % 2) }));
   const call = { token: own, transactionHash: OWN_HASH, from: SELLER };
   const calls = many(300, (index) => ({ ...call, to: account("c", index) }));
-  const { kept: stored } = bound([...claimed, ...calls]);
+  const { stored } = bound([...claimed, ...calls]);
   expect(stored.filter((row) => row.token === token)).toHaveLength(2 * 8);
   expect(stored.filter((row) => row.token === own)).toEqual(calls.slice(0, 256));
 });
 
 test("treats a transfer of zero in a listed token as a claim, like transfers of other tokens", () => {
   const poison = many(100, () => ({ amount: 0n, from: SELLER, to: account("c", 1) }));
-  const { kept: stored, leftOut } = bound(poison);
+  const { stored, leftOut } = bound(poison);
   expect(stored).toEqual(poison.slice(0, 8).map((row) => ({ ...row, keptUntil: 1_000 + NINETY_DAYS })));
   expect(leftOut).toBe(92);
 });
@@ -84,7 +84,7 @@ test("one wallet's flood takes nothing from another's rows of the same block, no
   const flood = many(1_000, () => ({ token: account("7", 1) }));
   const others = many(8, () => ({ token: account("7", 1), to: NEIGHBOUR }));
   const before = many(1, () => ({ to: NEIGHBOUR, block: 4 }));
-  const { kept: stored } = bound([...flood, ...others, ...before]);
+  const { stored } = bound([...flood, ...others, ...before]);
   expect(stored.filter(({ to }) => to === NEIGHBOUR)).toHaveLength(8);
 });
 
@@ -98,7 +98,7 @@ test("of an own call's approvals all of listed tokens are stored and 64 of other
   const forged = Array.from({ length: 1_000 }, (_, index) => approval(index, {}));
   const real = Array.from({ length: 100 }, (_, index) => approval(2_000 + index, { token: USDC }));
   const news = Array.from({ length: 100 }, (_, index) => approval(3_000 + index, { own: false }));
-  const { kept: stored, leftOut } = boundApprovals([...forged, ...real, ...news], LISTED);
+  const { stored, leftOut } = boundApprovals([...forged, ...real, ...news], LISTED);
   expect(stored).toEqual([...forged.slice(0, 64), ...real, ...news]);
   expect(leftOut).toBe(936);
 });

@@ -60,7 +60,7 @@ async function declare(
 const accountOf = (id: number): Address => `0x${String(id).padStart(40, "0")}`;
 
 describe("of more endpoints than are visited", () => {
-  const BOUNDS = { perDomain: 4, keptPerDomain: 2, perAccount: 100, perChain: 1_000 };
+  const BOUNDS = { perDomain: 4, fixedPerDomain: 2, perAccount: 100, perChain: 1_000 };
   const QUARTER_MS = 900_000;
   const at = (quarter: number) => new Date(NOW.getTime() + quarter * QUARTER_MS);
   const sync = (quarter: number, bounds: Partial<typeof BOUNDS> = {}) =>
