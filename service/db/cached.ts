@@ -23,7 +23,8 @@ export function cached<Key, Value>(
     loaded.delete(name);
     const [oldest] = loaded.keys();
     if (loaded.size >= limits.entries && oldest !== undefined) loaded.delete(oldest);
-    const entry = { loadedMs: now, value: load(key) };
+    // A query of the builder runs anew for each `then`: only its first result is cached.
+    const entry = { loadedMs: now, value: Promise.resolve(load(key)) };
     loaded.set(name, entry);
     entry.value.catch(() => {
       if (loaded.get(name) === entry) loaded.delete(name);

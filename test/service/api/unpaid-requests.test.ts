@@ -84,9 +84,9 @@ beforeEach(async () => {
 
 /** All that a caller who shows nothing has read for them. */
 const CHEAP = {
-  stored: ["wallet_standing"],
-  wallet: ["wallet_standing", "wallet_at_final"],
-  agent: [`indexed_agent_${CHAIN_ID}`, "wallet_standing", "wallet_at_final"],
+  stored: [`wallet_snapshots_${CHAIN_ID}`],
+  wallet: [`wallet_snapshots_${CHAIN_ID}`, `wallet_at_final_${CHAIN_ID}`],
+  agent: [`indexed_agent_${CHAIN_ID}`, `wallet_snapshots_${CHAIN_ID}`, `wallet_at_final_${CHAIN_ID}`],
   keys: [],
   outputs: [expect.stringContaining("job_spec")],
   appeal: [expect.stringContaining('"ahs"."appeal"')],

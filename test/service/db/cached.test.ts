@@ -27,6 +27,24 @@ describe("a cache of loaded values", () => {
     expect(loads).toEqual(["a", "a"]);
   });
 
+  it("runs a query of the builder once, however many wait for it", async () => {
+    let runs = 0;
+    const query = {
+      // biome-ignore lint/suspicious/noThenProperty: the builder's queries are such objects
+      then: (done: (value: number) => unknown) => {
+        runs += 1;
+        return Promise.resolve(runs).then(done);
+      },
+    };
+    const ask = cached(() => query as unknown as Promise<number>, {
+      keyOf: () => "all",
+      milliseconds: 100,
+      entries: 1,
+      monotonicMs: () => 0,
+    });
+    expect([await ask(null), await ask(null), runs]).toEqual([1, 1, 1]);
+  });
+
   it("forgets the oldest answer when it is full", async () => {
     const { ask, loads } = memory(2);
     for (const key of ["a", "b", "c", "b", "c", "a"]) await ask(key);
