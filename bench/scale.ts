@@ -217,7 +217,7 @@ async function warmWithKill(client: Client, task: Omit<ScaleTask, "kind">, walle
 
 async function readProgress(client: Client): Promise<{ readonly stored: number; readonly open: number }> {
   const { rows } = await client.query<{ stored: number; open: number }>(
-    `select (select count(*)::int from ahs.kept_history) as stored,
+    `select (select count(*)::int from ahs.stored_history) as stored,
        (select count(*)::int from ahs.enrich_wallet where warm_open) as open`,
   );
   return rows[0] ?? { stored: 0, open: 0 };
@@ -232,7 +232,7 @@ async function compareStored(client: Client, chain: ScaleChain) {
     calls: number;
   }>(
     `select k.wallet, k.from_block::int as from, k.complete, o.calls::int as calls
-     from ahs.kept_history k
+     from ahs.stored_history k
      cross join lateral (
        select count(*) as calls from ahs.own_call o
        where o.chain_id = k.chain_id and o.wallet = k.wallet and o.block >= k.from_block

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 
-/** Fails on words that comments, docs, test titles and the texts of the service do not use (see docs/glossary.md), and prints each place. */
+/** Fails on words that comments, docs, test titles, names and the texts of the service do not use (see docs/glossary.md), and prints each place. */
 
 /** Riddles instead of a concrete subject and a plain verb. */
 const BANNED: readonly RegExp[] = [
@@ -24,6 +24,11 @@ const BANNED_IN_TITLES: readonly RegExp[] = [
   /\b(?:kept|standing|sighting|carrier)s?\b/gi,
 ];
 
+/** Words of a name in camelCase, PascalCase, snake_case or UPPER_CASE. */
+const BANNED_IN_NAMES = new Set(
+  "kept unkept standing standings told untold sighting sightings carrier carriers".split(" "),
+);
+
 /** Sources whose string literals users read: answers, pages, the reference, messages of commands. */
 const SHOWN = /^(?:service|bin|client)\//;
 /** A literal of four words or more; shorter ones are names and codes. */
@@ -35,6 +40,7 @@ for (const file of listFiles()) {
   const source = readIfThere(join(ROOT, file));
   report(file, proseOf(file, source), BANNED);
   if (file.startsWith("test/")) report(file, titlesOf(file, source), BANNED_IN_TITLES);
+  if (file.endsWith(".ts")) reportNames(file, source);
 }
 
 type Line = { readonly number: number; readonly text: string };
@@ -46,6 +52,25 @@ function report(file: string, lines: readonly Line[], words: readonly RegExp[]):
     process.stderr.write(`${file}:${number}: ${found.join(", ")}: ${text.trim()}\n`);
     process.exitCode = 1;
   }
+}
+
+/** A file without a banned word is not parsed. */
+function reportNames(file: string, source: string): void {
+  if (![...BANNED_IN_NAMES].some((word) => source.toLowerCase().includes(word))) return;
+  const parsed = ts.createSourceFile(file, source, ts.ScriptTarget.Latest);
+  const visit = (node: ts.Node): void => {
+    if (ts.isIdentifier(node) && wordsOf(node.text).some((word) => BANNED_IN_NAMES.has(word))) {
+      const { line } = parsed.getLineAndCharacterOfPosition(node.getStart(parsed));
+      process.stderr.write(`${file}:${line + 1}: ${node.text}: another word, by the glossary\n`);
+      process.exitCode = 1;
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(parsed);
+}
+
+function wordsOf(name: string): string[] {
+  return name.split(/_|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])/).map((word) => word.toLowerCase());
 }
 
 function listFiles(): string[] {

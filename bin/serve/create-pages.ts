@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { getAddress } from "viem";
 import { ownerText } from "../../service/access/access.ts";
-import { readDaySpending, readKeyStanding } from "../../service/access/api-keys.ts";
+import { readDaySpending, readKeySummary } from "../../service/access/api-keys.ts";
 import type { TrustedProxies } from "../../service/access/client-address.ts";
-import { readKeptPurchase } from "../../service/access/idempotent-answers.ts";
+import { readStoredPurchase } from "../../service/access/idempotent-answers.ts";
 import { createIpLimit } from "../../service/access/rate-limits.ts";
 import { loadPageAssets } from "../../service/api/pages/assets.ts";
 import type { PagePorts } from "../../service/api/pages/page-ports.ts";
@@ -90,7 +90,7 @@ export function createPages(
       entries: MAX_PREVIEWS,
       monotonicMs: clock.monotonicMs,
     }),
-    keptPurchase: (query) => readKeptPurchase(db, query),
+    storedPurchase: (query) => readStoredPurchase(db, query),
     account: {
       payment: paymentOf(payments, deployment),
       socketAddress: services.socketAddress,
@@ -105,7 +105,7 @@ export function createPages(
       verdicts: (keyId) => readOwnVerdicts(db, ownerText({ kind: "key", keyId }), MAX_VERDICTS),
       usage: (keyId, since) => readDaySpending(db, keyId, since),
       keySummary: (keyId) =>
-        readKeyStanding(db, { chainId, keyId, now: clock.now(), limit: MAX_SUBSCRIPTIONS }),
+        readKeySummary(db, { chainId, keyId, now: clock.now(), limit: MAX_SUBSCRIPTIONS }),
     },
     verdicts,
     scoreHistory,

@@ -185,7 +185,7 @@ export async function createServices(
     agents: createLeaderboardReader(reads, deployment, clock),
     findAgent: createAgentFinder(reads, deployment),
     compare: createComparison({
-      standing: scores.standing,
+      snapshot: scores.snapshot,
       backing: backing.read,
       details: createDetailReader(reads, chainId),
       agentNames: async (wallets) =>
@@ -262,9 +262,9 @@ function scoreReader(
   return {
     ...read,
     head: own.head,
-    async standing(address) {
-      const snapshot = await read.standing(address);
-      return snapshot.score === null ? own.standing(address) : snapshot;
+    async snapshot(address) {
+      const snapshot = await read.snapshot(address);
+      return snapshot.score === null ? own.snapshot(address) : snapshot;
     },
   };
 }

@@ -259,13 +259,13 @@ function isCharged(keyId: string, since: Date): SQL | undefined {
   return and(eq(keyDebit.keyId, keyId), eq(keyDebit.state, "kept"), gte(keyDebit.createdAt, since));
 }
 
-export type KeyStanding = NonNullable<Awaited<ReturnType<typeof readKeyStanding>>>;
+export type KeySummary = NonNullable<Awaited<ReturnType<typeof readKeySummary>>>;
 
 /**
  * Facts about a key for its holder, besides the balance: its scopes, the time of its last captured charge, and its active
  * subscriptions, next expiry first, at most `limit`. Null if the key does not exist.
  */
-export async function readKeyStanding(
+export async function readKeySummary(
   db: Database,
   {
     chainId,

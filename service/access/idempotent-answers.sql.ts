@@ -6,7 +6,7 @@ import { prepared } from "../db/statement.ts";
 type Slot = { readonly scope: string; readonly keyHash: string };
 type Running = Slot & { readonly fingerprint: string };
 
-export type KeptAnswer = Running & {
+export type StoredAnswer = Running & {
   readonly contentType: string;
   readonly body: Buffer;
   readonly until: Date;
@@ -42,7 +42,7 @@ export const KEEP_ANSWER = sql`
     answer_body = ${sql.placeholder("body")}, expires_at = ${sql.placeholder("until")}
   where ${isRunning}`;
 
-export const keepAnswer = prepared<KeptAnswer>("idempotent_keep", sql`${KEEP_ANSWER}`);
+export const keepAnswer = prepared<StoredAnswer>("idempotent_keep", sql`${KEEP_ANSWER}`);
 
 export const forgetAnswer = prepared<Running>(
   "idempotent_forget",

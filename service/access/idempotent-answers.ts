@@ -17,9 +17,9 @@ import {
 import {
   beginAnswer,
   forgetAnswer,
-  type KeptAnswer,
   keepAnswer,
   readAnswer,
+  type StoredAnswer,
 } from "./idempotent-answers.sql.ts";
 import { Problem } from "./problems.ts";
 
@@ -164,7 +164,7 @@ export function createIdempotentAnswers({ db, now }: { readonly db: Database; re
     },
     /** Stores the answer of a slot under way; a slot in another state stays unchanged. */
     async keep(slot: RepeatSlot, answer: BoughtAnswer): Promise<void> {
-      await rowsInTime(db, keepAnswer(keptAnswer(slot, answer, now())));
+      await rowsInTime(db, keepAnswer(storedAnswer(slot, answer, now())));
     },
     /** Ends a slot under way without an answer. */
     async forget({ scope, keyHash, fingerprint }: RepeatSlot): Promise<void> {
@@ -174,11 +174,11 @@ export function createIdempotentAnswers({ db, now }: { readonly db: Database; re
 }
 
 /** The values by which an answer is stored. */
-export function keptAnswer(
+export function storedAnswer(
   { scope, keyHash, fingerprint }: RepeatSlot,
   { contentType, body }: BoughtAnswer,
   at: Date,
-): KeptAnswer {
+): StoredAnswer {
   const until = after(at, STORED_SECONDS);
   return { scope, keyHash, fingerprint, contentType, body: bytesOf(body), until };
 }
@@ -226,7 +226,7 @@ export type PurchaseQuery = {
 };
 
 /** none: also for a revoked, expired or unknown key. */
-export type KeptPurchase =
+export type StoredPurchase =
   | { readonly kind: "none" }
   /** A request is under way. */
   | { readonly kind: "running" }
@@ -237,10 +237,10 @@ export type KeptPurchase =
  * Returns the newest stored answer of a live key under one of these Idempotency-Keys, else whether one is under way.
  * Starts nothing.
  */
-export async function readKeptPurchase(
+export async function readStoredPurchase(
   db: Database,
   { apiKeyHash, keyHashes, now }: PurchaseQuery,
-): Promise<KeptPurchase> {
+): Promise<StoredPurchase> {
   const { answerBody, expiresAt, scope, keyHash } = idempotentAnswer;
   const [row] = await underDeadline(db)
     .select({ answerBody, expiresAt })

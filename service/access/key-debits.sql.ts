@@ -1,6 +1,6 @@
 import { type SQL, sql } from "drizzle-orm";
 import { prepared } from "../db/statement.ts";
-import { KEEP_ANSWER, type KeptAnswer } from "./idempotent-answers.sql.ts";
+import { KEEP_ANSWER, type StoredAnswer } from "./idempotent-answers.sql.ts";
 
 // The row "read: cost of debit, held and kept" of bench/results.md measures these.
 
@@ -62,7 +62,7 @@ export const keepDebits = prepared<{ readonly ids: readonly string[] }>(
     select set_config('synchronous_commit', 'off', true)`,
 );
 
-export const keepAnswered = prepared<KeptAnswer & { readonly debitId: string | null }>(
+export const keepAnswered = prepared<StoredAnswer & { readonly debitId: string | null }>(
   "key_debit_keep_answered",
   sql`
     with debited as (
@@ -95,12 +95,12 @@ export const returnOverdue = prepared<{ readonly now: Date }>(
 );
 
 /** The debit that captured the same purchase since a moment. */
-export const keptBefore = prepared<{
+export const capturedBefore = prepared<{
   readonly keyId: string;
   readonly repeat: string;
   readonly since: Date;
 }>(
-  "key_debit_kept_before",
+  "key_debit_captured_before",
   sql`
     select d.id as "debitId", k.balance_units::float8 as "balanceUnits"
     from ahs.key_debit d join ahs.api_key k on k.id = d.key_id

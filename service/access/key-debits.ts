@@ -4,13 +4,13 @@ import { type Database, rowsInTime } from "../db/database.ts";
 import { loadInBatches } from "../db/load-in-batches.ts";
 import { apiKey, keyDebit } from "../db/tables/api-key.ts";
 import type { BoughtAnswer, RepeatSlot } from "./access.ts";
-import { keptAnswer } from "./idempotent-answers.ts";
+import { storedAnswer } from "./idempotent-answers.ts";
 import {
+  capturedBefore,
   giveBackDebit,
   holdDebits,
   keepAnswered,
   keepDebits,
-  keptBefore,
   returnOverdue,
 } from "./key-debits.sql.ts";
 
@@ -73,7 +73,7 @@ export function createKeyDebits(deps: KeyDebitDeps) {
     },
     /** Captures a reserved debit (or none for null) and stores the answer for repeats, in one transaction. */
     async keepAnswered(debitId: string | null, slot: RepeatSlot, answer: BoughtAnswer): Promise<void> {
-      await rowsInTime(db, keepAnswered({ ...keptAnswer(slot, answer, deps.now()), debitId }));
+      await rowsInTime(db, keepAnswered({ ...storedAnswer(slot, answer, deps.now()), debitId }));
     },
     /** Releases a reserved debit to its key; a debit in another state stays unchanged. */
     async giveBack(debitId: string): Promise<void> {
@@ -91,7 +91,7 @@ async function findCaptured(
   const since = new Date(now().getTime() - REPEAT_SECONDS * 1000);
   const [row] = await rowsInTime<{ readonly debitId: string; readonly balanceUnits: number | null }>(
     db,
-    keptBefore({ keyId, repeat, since }),
+    capturedBefore({ keyId, repeat, since }),
   );
   return row === undefined ? null : { kind: "held", isRepeat: true, ...row };
 }

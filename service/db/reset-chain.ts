@@ -37,7 +37,7 @@ const RECORD_TABLES = [
   "agent_document",
   "enrolment",
   "feedback",
-  "kept_history",
+  "stored_history",
   "payment_channel",
   "probe",
   "probe_schedule",

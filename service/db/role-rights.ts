@@ -68,7 +68,7 @@ export const TABLE_RIGHTS: Readonly<Record<string, Readonly<Partial<Record<RoleN
   input_file: { ahs_serve: APPEND, ahs_work: APPEND },
   epoch: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: EDIT },
   enrolment: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: EDIT },
-  kept_history: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: EDIT },
+  stored_history: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: EDIT },
   feedback: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: EDIT },
   validation_request: { ahs_index: CLEAR, ahs_serve: READ, ahs_work: EDIT },
   publish_intent: { ahs_index: CLEAR, ahs_serve: EDIT, ahs_work: EDIT },

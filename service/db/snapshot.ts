@@ -40,7 +40,7 @@ export const SNAPSHOT_TABLES = [
   "pending_fact",
   "feed_price",
   "wallet_delegation",
-  "kept_history",
+  "stored_history",
   "registry_agent",
   "registry_cursor",
   "sanctions_reading",

@@ -54,13 +54,13 @@ export const MOST_DIFFERENCES = 5;
 
 /** Compares wallets (lower-case and distinct, `MOST_COMPARED` at most) by stored data: it scores nothing. */
 export function createComparison({
-  standing,
+  snapshot: readSnapshot,
   backing,
   details,
   agentNames,
   policy,
 }: {
-  readonly standing: (wallet: Address) => Promise<WalletSnapshot>;
+  readonly snapshot: (wallet: Address) => Promise<WalletSnapshot>;
   readonly backing: (wallet: Address) => Promise<AvailableBacking | null>;
   readonly details: ReturnType<typeof createDetailReader>;
   readonly agentNames: (
@@ -72,7 +72,7 @@ export function createComparison({
     const names = await agentNames(wallets);
     const compared = await Promise.all(
       wallets.map(async (address) => {
-        const [snapshot, backed] = await Promise.all([standing(address), backing(address)]);
+        const [snapshot, backed] = await Promise.all([readSnapshot(address), backing(address)]);
         const { sanctions, score, followed } = snapshot;
         const own = await details({ address, scoreId: score?.scoreId ?? null });
         return {

@@ -86,7 +86,7 @@ export function uncheckedWallets(chainId: number): SQL {
     select address from (
       select ${wallet.address} from ${wallet}
       union select wallet from ahs.current_score where chain_id = ${chainId}
-      union select wallet from ahs.kept_history where chain_id = ${chainId}
+      union select wallet from ahs.stored_history where chain_id = ${chainId}
       union select wallet from ahs.enrolment where chain_id = ${chainId}
     ) known
     where not exists (select from ${event} where ${event.address} = known.address)

@@ -70,9 +70,9 @@ export function overtakenWallets({ chainId, asOfBlock, asOfTime, intervalSeconds
     join held h on h.wallet = k.account and f.read_block >= h.as_of_block
     union
     select h.wallet, h.as_of_block from held h
-    join ahs.kept_history p on p.chain_id = ${chainId} and p.wallet = h.wallet and p.read_at > h.created_at
+    join ahs.stored_history p on p.chain_id = ${chainId} and p.wallet = h.wallet and p.read_at > h.created_at
     union
-    select c.wallet, c.as_of_block from ahs.kept_history p
+    select c.wallet, c.as_of_block from ahs.stored_history p
     join ahs.current_score c on c.chain_id = ${chainId} and c.wallet = p.wallet and c.as_of_block < ${asOfBlock} and c.ahs_score is null
     join ahs.score s on s.id = c.score_id and s.created_at < p.read_at
     where p.chain_id = ${chainId}

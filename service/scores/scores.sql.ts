@@ -44,12 +44,12 @@ export const knownAtFinal = preparedByChain<Wanted>("wallet_at_final", (chainId)
   return sql`
     select wanted.address, case
       when as_of.number is null then 'no-block'
-      when ${wallet.followedBlock} <= as_of.number or kept.from_block <= as_of.number then 'known'
-      else 'unknown' end as standing
+      when ${wallet.followedBlock} <= as_of.number or stored.from_block <= as_of.number then 'known'
+      else 'unknown' end as status
     from ${ADDRESSES}
     left join (${asOfSql(chainId)}) as as_of (number, hash, timestamp) on true
     left join ${wallet} on ${wallet.address} = wanted.address
-    left join ahs.kept_history as kept on kept.chain_id = ${chainId} and kept.wallet = wanted.address`;
+    left join ahs.stored_history as stored on stored.chain_id = ${chainId} and stored.wallet = wanted.address`;
 });
 
 /**

@@ -13,7 +13,7 @@ import type { Threat } from "../sanctions/threat.ts";
 import { knownAtFinal, scoreTrend, walletSnapshots } from "./scores.sql.ts";
 import type {
   CurrentScore,
-  FinalStanding,
+  FinalStatus,
   PublishedScore,
   ScoreReader,
   ScoreReference,
@@ -31,7 +31,7 @@ export async function readInputFile(db: Database, hash: Hex): Promise<unknown> {
 /** Reads of scores on our tables and on the views of one chain's index; addresses are lower-case. */
 export function createScoreReader(db: Database, chainId: number): ScoreReader {
   return {
-    standing: snapshotLoader(db, chainId),
+    snapshot: snapshotLoader(db, chainId),
     atFinal: finalLoader(db, chainId),
     async published(address: Address): Promise<PublishedScore | null> {
       const { oracleScore: record } = indexOf(chainId);
@@ -97,14 +97,14 @@ function snapshotLoader(db: Database, chainId: number): (address: Address) => Pr
   );
 }
 
-function finalLoader(db: Database, chainId: number): (address: Address) => Promise<FinalStanding> {
+function finalLoader(db: Database, chainId: number): (address: Address) => Promise<FinalStatus> {
   return loadInBatches(
     async (addresses: readonly Address[]) => {
-      const rows = await rowsInTime<{ readonly address: Address; readonly standing: FinalStanding }>(
+      const rows = await rowsInTime<{ readonly address: Address; readonly status: FinalStatus }>(
         db,
         knownAtFinal(chainId, { addresses: [...new Set(addresses)] }),
       );
-      const found = new Map(rows.map(({ address, standing }) => [address, standing]));
+      const found = new Map(rows.map(({ address, status }) => [address, status]));
       return addresses.map((address) => found.get(address) ?? "no-block");
     },
     { maxSize: 500, maxRunning: 2 },

@@ -30,7 +30,7 @@ export type WalletSnapshot = {
 };
 
 /** Whether a wallet is known at the newest finalized and enriched block, at which scores and reports are made; no-block without one. */
-export type FinalStanding = "known" | "unknown" | "no-block";
+export type FinalStatus = "known" | "unknown" | "no-block";
 
 /** True if a score is of a moment more than 24 hours ago. */
 export function isStale(asOfTime: Date, now: Date): boolean {
@@ -90,8 +90,8 @@ export type ScoreReference = Pick<StoredScore, "modelVersion" | "inputsHash" | "
 
 /** Reads of scores; addresses are lower-case. */
 export type ScoreReader = {
-  standing(address: Address): Promise<WalletSnapshot>;
-  atFinal(address: Address): Promise<FinalStanding>;
+  snapshot(address: Address): Promise<WalletSnapshot>;
+  atFinal(address: Address): Promise<FinalStatus>;
   published(address: Address): Promise<PublishedScore | null>;
   /** Newest first. */
   history(address: Address, limit: number): Promise<readonly StoredScore[]>;

@@ -8,7 +8,7 @@ type Options = Parameters<ReturnType<typeof clientOf>["client"]["guard"]>[0];
 
 /** A shop that pays whom the guard lets through, when the service knows this of the wallet. */
 function shop(known: Parameters<typeof walletSnapshot>[0], options: Partial<Options> = {}, isDown = false) {
-  const world = fakeApp({ scores: { standing: async () => walletSnapshot(known) } });
+  const world = fakeApp({ scores: { snapshot: async () => walletSnapshot(known) } });
   const down = () => new Response("{}", { status: 503 });
   const { client } = clientOf(world, { retries: 0, ...(isDown ? { before: down } : {}) });
   const app = new Hono<{ Variables: { agentHealth: RoutingDecision | null } }>();

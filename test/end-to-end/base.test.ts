@@ -130,7 +130,7 @@ test(
 
     const scores = createScoreReader(db, 8453);
     const scored = await until({ what: "the agent is scored" }, async () => {
-      const snapshot = await scores.standing(AGENT).catch(() => null);
+      const snapshot = await scores.snapshot(AGENT).catch(() => null);
       return snapshot?.score == null ? null : snapshot;
     });
     // One registration is too little to say anything of it.

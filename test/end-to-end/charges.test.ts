@@ -123,7 +123,7 @@ const query = (text: string, values: unknown[] = []) => kit.db.$client.query(tex
 
 describe("ten wallets outside the index, each with a transaction", () => {
   const enrolments = async () => (await query("select from ahs.enrolment")).rowCount;
-  const histories = async () => (await query("select from ahs.kept_history")).rowCount;
+  const histories = async () => (await query("select from ahs.stored_history")).rowCount;
   let served: ServedParts<Services>;
   beforeAll(async () => {
     served = await serviceOn(kit.db, "otterscan");

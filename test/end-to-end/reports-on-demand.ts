@@ -72,7 +72,7 @@ export function testOnDemand({ kit, createCaller }: ReportStand): void {
     expect(followed).toMatchObject({ source: "requested" });
 
     await until({ what: "the blocks between history and index are read" }, async () => {
-      const stored = await rowOf("select to_block::int from ahs.kept_history where wallet = $1");
+      const stored = await rowOf("select to_block::int from ahs.stored_history where wallet = $1");
       return stored?.to_block === followed?.followed_block ? true : null;
     });
     for (let call = 0; call < LATER_CALLS; call += 1) await kit.chain.succeed(WALLET);

@@ -40,8 +40,8 @@ export function testRetryOfReported({ kit, createCaller }: ReportStand): void {
     await untilAnswered("/ahs");
     await until({ what: "the index meets the told history" }, async () => {
       const { rowCount } = await kit.db.$client.query(
-        `select 1 from ahs.kept_history kept join chain_31337.wallet followed on followed.address = kept.wallet
-         where kept.wallet = $1 and kept.to_block >= followed.followed_block - 1`,
+        `select 1 from ahs.stored_history stored join chain_31337.wallet followed on followed.address = stored.wallet
+         where stored.wallet = $1 and stored.to_block >= followed.followed_block - 1`,
         [WALLET.toLowerCase()],
       );
       return rowCount === 0 ? null : true;

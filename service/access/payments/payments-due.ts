@@ -6,7 +6,7 @@ import { type Database, QUERY_DEADLINE, underDeadline } from "../../db/database.
 import { payment, paymentChannel } from "../../db/tables/payment.ts";
 import { senderTransaction } from "../../db/tables/publish.ts";
 import { referenceIn } from "../../sender/payments-sender.ts";
-import { ANSWER_KEPT_MS, CONFIRM_MS, owedAt, type StoredPayment, settledBy } from "./payments.ts";
+import { ANSWER_STORED_MS, CONFIRM_MS, owedAt, type StoredPayment, settledBy } from "./payments.ts";
 
 /** Filters of the payment list. owed: settled payments without a running request, and payments for verdicts without a decision. */
 export const PAYMENT_KINDS = ["reserved", "settled", "owed", "answered", "lost"] as const;
@@ -110,7 +110,7 @@ export async function dropOldAnswers(db: Database, now: Date): Promise<number> {
     .update(payment)
     .set({ answerType: null, answerBody: null, updatedAt: now })
     .where(
-      and(isNotNull(payment.answerBody), lte(payment.answeredAt, new Date(now.getTime() - ANSWER_KEPT_MS))),
+      and(isNotNull(payment.answerBody), lte(payment.answeredAt, new Date(now.getTime() - ANSWER_STORED_MS))),
     )
     .returning({ id: payment.id });
   return dropped.length;

@@ -18,7 +18,7 @@ const SETTLEMENT_MS = 25_000;
 /** Longer than chains with blocks of seconds need to make a receipt final. */
 export const CONFIRM_MS = 60_000;
 /** How long an answer is stored for repeats. */
-export const ANSWER_KEPT_MS = 24 * 3_600_000;
+export const ANSWER_STORED_MS = 24 * 3_600_000;
 /** Seconds after which a released authorization is checked again, if it is valid for longer. */
 const RECHECK_SECONDS = 3_600;
 
@@ -55,7 +55,7 @@ function finders({ db, chainId, now }: Context) {
   /** The newest payment of a wallet that is neither released nor lost and whose answer is still stored. */
   function newestBy(payer: Address, ...also: readonly SQL[]): Promise<StoredPayment | null> {
     const isUsed = notInArray(payment.state, ["released", "lost"]);
-    const oldest = new Date(now().getTime() - ANSWER_KEPT_MS);
+    const oldest = new Date(now().getTime() - ANSWER_STORED_MS);
     const isStored = or(isNull(payment.answeredAt), gt(payment.answeredAt, oldest));
     return first(and(here, eq(payment.payer, payer), isUsed, isStored, ...also));
   }

@@ -2,7 +2,7 @@ import type { Hex } from "viem";
 import type { StoredPayment } from "./payments.ts";
 
 /** Snapshot of the chain and our sender. */
-export type PaymentSighting = {
+export type PaymentObservation = {
   /** Whether the authorization's nonce is used or withdrawn: in the newest or pending block, and in the newest final one. */
   readonly used: boolean;
   readonly usedInFinal: boolean;
@@ -34,7 +34,7 @@ export type Reconciliation =
 export function reconcilePayment(
   // An earlier `settleAskedAt` than the newest reservation belongs to another request.
   row: Pick<StoredPayment, "state" | "settleAskedAt" | "createdAt" | "validBefore">,
-  seen: PaymentSighting,
+  seen: PaymentObservation,
 ): Reconciliation {
   if (seen.transfer !== null) return { kind: "settle", transaction: seen.transfer };
   const expired = seen.finalTime >= row.validBefore;

@@ -21,7 +21,7 @@ import {
 } from "./payments-due.ts";
 import {
   confirmPayment,
-  type PaymentSighting,
+  type PaymentObservation,
   type Reconciliation,
   reconcilePayment,
 } from "./reconcile-payment.ts";
@@ -109,7 +109,7 @@ async function readSnapshot(
   deps: ReconciliationDeps,
   row: StoredPayment,
   final: Final,
-): Promise<PaymentSighting> {
+): Promise<PaymentObservation> {
   const { chain, ownSender, now } = deps;
   const used = await chain.isUsed(row);
   const order = await findSettlement(deps.db, deps.chainId, row);
@@ -286,7 +286,7 @@ async function forEachFew(
 }
 
 /** Whether our own sender may still carry it out. */
-function orderOf(order: SettlementTransaction | null): PaymentSighting["order"] {
+function orderOf(order: SettlementTransaction | null): PaymentObservation["order"] {
   if (order === null) return "none";
   const { kind } = fateOfCall(order);
   return kind === "refused" || kind === "undone" ? "dead" : "open";

@@ -31,7 +31,7 @@ import {
   scorerOf,
 } from "./score-record.ts";
 import { refuseUrl } from "./validation-failed.ts";
-import { type ScoredNeeds, type ScoredStanding, scoredStanding } from "./wallet-report.ts";
+import { type ScoredNeeds, type ScoredSnapshot, scoredSnapshot } from "./wallet-report.ts";
 
 /** Services of endpoints that sell a score. */
 type Needs = ScoredNeeds &
@@ -105,13 +105,13 @@ export function defineScore<Finding>() {
       async check({ params }, context) {
         const { deps, now } = context;
         const subject = await find(params, context);
-        const standing = await scoredStanding(subject.address, deps, now);
-        const score = scorerOf(subject.address, standing, deps);
+        const snapshot = await scoredSnapshot(subject.address, deps, now);
+        const score = scorerOf(subject.address, snapshot, deps);
         // Followed wallets too: their history may start before the index.
-        return { ...subject, standing, score, mayFetch: score === deps.scoreOnDemand };
+        return { ...subject, snapshot, score, mayFetch: score === deps.scoreOnDemand };
       },
       async prepare({ query }, checked, { deps }) {
-        if (checked.mayFetch) await requireSender(checked.address, checked.standing, deps);
+        if (checked.mayFetch) await requireSender(checked.address, checked.snapshot, deps);
         if (query.agent_url !== undefined)
           await refuseUrl(
             { loc: ["query", "agent_url"], given: query.agent_url },
@@ -125,7 +125,7 @@ export function defineScore<Finding>() {
 }
 
 type Scored = Subject & {
-  readonly standing: ScoredStanding;
+  readonly snapshot: ScoredSnapshot;
   readonly score: Parameters<typeof scoredRow>[1];
   readonly mayFetch: boolean;
 };
@@ -153,7 +153,7 @@ async function sellScore(
 }
 
 async function makeRecord(
-  { address, named, score, standing: { threats, followed }, mayFetch }: Scored,
+  { address, named, score, snapshot: { threats, followed }, mayFetch }: Scored,
   {
     include,
     plan,

@@ -5,7 +5,7 @@ import { unavailable } from "../../access/problems.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
 import type { ScoreReader, StoredScore, WalletSnapshot } from "../../scores/stored-score.ts";
 import { type AhsRecord, renderAhsRecord } from "../schemas/ahs-record.ts";
-import { neverSeen, notIndexed, type ScoredStanding } from "./wallet-report.ts";
+import { neverSeen, notIndexed, type ScoredSnapshot } from "./wallet-report.ts";
 
 /** Services of endpoints that enrol what they were paid for. */
 export type EnrolNeeds = {
@@ -56,7 +56,7 @@ const TREND_MS = 30 * 24 * 3_600_000;
 /** Selects how to score a wallet. Throws a 404 if the wallet cannot be scored. */
 export function scorerOf(
   address: Address,
-  { known, sanctions }: Pick<ScoredStanding, "known" | "sanctions">,
+  { known, sanctions }: Pick<ScoredSnapshot, "known" | "sanctions">,
   deps: ScoringNeeds,
 ): Score {
   // The record of a listed wallet depends on the list alone, so it needs no history.
@@ -71,7 +71,7 @@ export function scorerOf(
  */
 export async function requireSender(
   address: Address,
-  { known }: Pick<ScoredStanding, "known">,
+  { known }: Pick<ScoredSnapshot, "known">,
   { hasSent, logger }: SenderNeeds & { readonly logger: Logger },
 ): Promise<void> {
   if (known || hasSent === null) return;

@@ -24,7 +24,7 @@ export type ReportSource = { readonly rows: WalletRows; readonly asOf: AsOf };
 export type WalletNeeds = {
   /** Seconds after which the newest indexed block counts as too old to answer from. */
   readonly maxIndexAgeSeconds: number;
-  readonly scores: Pick<ScoreReader, "standing">;
+  readonly scores: Pick<ScoreReader, "snapshot">;
 };
 
 /** Services of endpoints that score a wallet or report on it. */
@@ -94,29 +94,29 @@ export async function requireFollowed(
   services: WalletNeeds,
   now: Date,
 ): Promise<WalletSnapshot> {
-  const found = await freshStanding(address, services, now);
+  const found = await freshSnapshot(address, services, now);
   if (!found.followed) throw notIndexed(address);
   return found;
 }
 
 /** State of a wallet, and whether it is known at the block at which it is scored. */
-export type ScoredStanding = WalletSnapshot & { readonly known: boolean };
+export type ScoredSnapshot = WalletSnapshot & { readonly known: boolean };
 
 /**
  * The check of whatever is made of a wallet's rows, which are read at the newest finalized and enriched block. Throws the 503 of
  * `freshStanding`, and one while there is no such block.
  */
-export async function scoredStanding(
+export async function scoredSnapshot(
   address: Address,
   services: ScoredNeeds,
   now: Date,
-): Promise<ScoredStanding> {
-  const [standing, final] = await Promise.all([
-    freshStanding(address, services, now),
+): Promise<ScoredSnapshot> {
+  const [snapshot, final] = await Promise.all([
+    freshSnapshot(address, services, now),
     services.scores.atFinal(address),
   ]);
   if (final === "no-block") throw noBlock();
-  return { ...standing, known: final === "known" };
+  return { ...snapshot, known: final === "known" };
 }
 
 /** As `scoredStanding`; also throws a 404 for a wallet that is not known at that block. */
@@ -124,8 +124,8 @@ export async function requireKnown(
   address: Address,
   services: ScoredNeeds,
   now: Date,
-): Promise<ScoredStanding> {
-  const found = await scoredStanding(address, services, now);
+): Promise<ScoredSnapshot> {
+  const found = await scoredSnapshot(address, services, now);
   if (!found.known) throw notIndexed(address);
   return found;
 }
@@ -135,7 +135,7 @@ export async function requireReadable(
   address: Address,
   services: ReadableNeeds,
   now: Date,
-): Promise<ScoredStanding> {
+): Promise<ScoredSnapshot> {
   const found = await requireKnown(address, services, now);
   if (!services.reportTurns.hasRoom()) throw tooManyReports();
   return found;
@@ -169,14 +169,14 @@ export function neverSeen(address: Address): Problem {
 }
 
 /** Stored state of a wallet. Throws a 503 problem if the index is empty or too old. */
-export async function freshStanding(
+export async function freshSnapshot(
   address: Address,
   services: WalletNeeds,
   now: Date,
 ): Promise<WalletSnapshot> {
-  const standing = await services.scores.standing(address);
-  requireFresh(standing, services, now);
-  return standing;
+  const snapshot = await services.scores.snapshot(address);
+  requireFresh(snapshot, services, now);
+  return snapshot;
 }
 
 /** Throws a 503 problem if the index is empty or too old. */

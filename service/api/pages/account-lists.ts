@@ -1,5 +1,5 @@
 import { html } from "hono/html";
-import type { DaySpending, KeyStanding } from "../../access/api-keys.ts";
+import type { DaySpending, KeySummary } from "../../access/api-keys.ts";
 import type { OwedPayment } from "../../access/payments/payments-due.ts";
 import type { Delivery } from "../../alerts/webhook-log.ts";
 import type { OwnedVerdict } from "../../verification/verdicts/verdict-view.ts";
@@ -9,7 +9,7 @@ import { countOf, dayWords, dollars, timeTag, walletLink } from "./page-words.ts
 import type { Fragment } from "./prose.ts";
 
 /** A running subscription with its newest deliveries. */
-export type ShownSubscription = KeyStanding["subscriptions"][number] & {
+export type ShownSubscription = KeySummary["subscriptions"][number] & {
   readonly deliveries: readonly Delivery[];
 };
 

@@ -1,6 +1,6 @@
 import { html } from "hono/html";
 import { z } from "zod";
-import type { DaySpending, KeyStanding } from "../../access/api-keys.ts";
+import type { DaySpending, KeySummary } from "../../access/api-keys.ts";
 import type { OwedPayment } from "../../access/payments/payments-due.ts";
 import type { OwnedVerdict } from "../../verification/verdicts/verdict-view.ts";
 import {
@@ -32,7 +32,7 @@ const selfSchema = z.object({
 
 export type AccountView = {
   readonly self: z.infer<typeof selfSchema>;
-  readonly summary: KeyStanding | null;
+  readonly summary: KeySummary | null;
   /** Owed to the wallet that bought the key. */
   readonly owed: readonly OwedPayment[];
   /** Null if it could not be read. */

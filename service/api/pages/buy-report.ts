@@ -107,11 +107,11 @@ function reportIn(body: string, { address, report }: Buyer) {
 
 /** Returns the report that was bought, or the purchase under way; null without either. */
 async function storedReport(
-  { keptPurchase }: Pick<PagePorts, "keptPurchase">,
+  { storedPurchase }: Pick<PagePorts, "storedPurchase">,
   buyer: Buyer,
   { now, offer }: { now: Date; offer: string },
 ): Promise<ReportState | null> {
-  const stored = await keptPurchase({
+  const stored = await storedPurchase({
     apiKeyHash: hashApiKey(buyer.key),
     keyHashes: purchaseHashes(buyer, now),
     now,

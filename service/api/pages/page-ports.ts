@@ -1,6 +1,6 @@
 import type { Address } from "viem";
-import type { DaySpending, KeyStanding } from "../../access/api-keys.ts";
-import type { KeptPurchase, PurchaseQuery } from "../../access/idempotent-answers.ts";
+import type { DaySpending, KeySummary } from "../../access/api-keys.ts";
+import type { PurchaseQuery, StoredPurchase } from "../../access/idempotent-answers.ts";
 import type { OwedPayment } from "../../access/payments/payments-due.ts";
 import type { IpLimit } from "../../access/rate-limits.ts";
 import type { Delivery } from "../../alerts/webhook-log.ts";
@@ -67,7 +67,7 @@ export type PagePorts = AgentNeeds &
       readonly explorer: string | null;
     };
     readonly wallets: {
-      standing(address: Address): Promise<WalletSnapshot>;
+      snapshot(address: Address): Promise<WalletSnapshot>;
       published(address: Address): Promise<PublishedScore | null>;
       /** Null while it is unknown. */
       backing(address: Address): Promise<AvailableBacking | null>;
@@ -95,7 +95,7 @@ export type PagePorts = AgentNeeds &
     /** The wallets that are sanctioned at the newest indexed block. */
     readonly sanctionedAmong: (wallets: readonly Address[]) => Promise<ReadonlySet<Address>>;
     /** The purchase of an API key under any of these Idempotency-Keys. */
-    readonly keptPurchase: (query: PurchaseQuery) => Promise<KeptPurchase>;
+    readonly storedPurchase: (query: PurchaseQuery) => Promise<StoredPurchase>;
     /** State of the service; never throws. */
     readonly status: () => Promise<StatusReading>;
     readonly machineStatus: "/readyz" | "/health";
@@ -112,7 +112,7 @@ export type PagePorts = AgentNeeds &
       readonly signInLimit: IpLimit;
       readonly socketAddress: (context: ApiContext) => string | null;
       /** Null if the key does not exist. */
-      readonly keySummary: (keyId: string) => Promise<KeyStanding | null>;
+      readonly keySummary: (keyId: string) => Promise<KeySummary | null>;
       /** The newest deliveries of a subscription. */
       readonly deliveries: (subscriptionId: string) => Promise<readonly Delivery[]>;
       /** The newest verdicts that a key submitted. */

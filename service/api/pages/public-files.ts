@@ -148,7 +148,7 @@ function walletIn(context: ApiContext, ending: ".svg" | ".png"): Address {
 }
 
 async function readScore(wallet: Address, { ports }: PageRuntime) {
-  const { score, sanctions } = await ports.wallets.standing(wallet);
+  const { score, sanctions } = await ports.wallets.snapshot(wallet);
   const shown = shownScore(score, sanctions.length > 0);
   const isSanctioned = sanctions.length > 0;
   const label = isSanctioned ? "Sanctioned" : shown.grade === null ? "No score" : gradeLabel(shown.grade);

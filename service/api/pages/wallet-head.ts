@@ -47,7 +47,7 @@ export function addressOf(context: ApiContext): Address {
 
 export async function readHead(address: Address, { ports, served }: PageRuntime): Promise<WalletHead> {
   const [snapshot, agents] = await Promise.all([
-    ports.wallets.standing(address),
+    ports.wallets.snapshot(address),
     ports.wallets.agents(address),
   ]);
   return { address, chain: ports.chain, snapshot, agents, served };

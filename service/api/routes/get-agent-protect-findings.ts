@@ -21,7 +21,7 @@ import { washWallet } from "../../reports/wash/wash.ts";
 import type { TransferNeeds } from "../kit/report-preview.ts";
 import { foundFailures } from "../kit/report-preview.ts";
 import type { ReportNeeds, WalletNeeds } from "../kit/wallet-report.ts";
-import { freshStanding, ninetyDays, readReport } from "../kit/wallet-report.ts";
+import { freshSnapshot, ninetyDays, readReport } from "../kit/wallet-report.ts";
 import type { AccountNeeds } from "../schemas/report-parts.ts";
 import type { RecoveryNeeds } from "../schemas/retries.ts";
 import { openNode, requireRecovery, withNode } from "../schemas/retries.ts";
@@ -109,20 +109,20 @@ export async function findProtection(
   { address, owner, now }: { readonly address: Address; readonly owner: Owner; readonly now: Date },
   deps: FindingNeeds,
 ) {
-  const [standing, source] = await Promise.all([
-    freshStanding(address, deps, now),
+  const [snapshot, source] = await Promise.all([
+    freshSnapshot(address, deps, now),
     readReport(address, deps),
   ]);
   return deps.recoveryTurns.take(owner, async () => {
     const recovery = await requireRecovery(address, deps);
     const [risk, exchanged, drawnTokens] = await Promise.all([
-      answerRisk({ address, standing, now }, deps),
+      answerRisk({ address, snapshot, now }, deps),
       readExchanged(source, deps),
       deps.walletTransfers.drawnTokens(ninetyDays(address, source)),
     ]);
     const facts = gatherReportFacts(source, deps.policy);
     const health = diagnoseHealth(facts, { drawnTokens });
-    const wash = washWallet(facts, { ...exchanged, drawnTokens, rating: ratingOf(standing) });
+    const wash = washWallet(facts, { ...exchanged, drawnTokens, rating: ratingOf(snapshot) });
     const planned = await withNode(() => planTransactions({ facts, recovery, health }, openNode(deps)));
     return { facts, risk, health, wash, recovery, known: deps.knownAccounts, ...planned };
   });
@@ -130,7 +130,7 @@ export async function findProtection(
 
 /** Revocations come first: a retry must not use a revoked approval. */
 async function planTransactions({ facts, recovery, health }: Planning, node: RecoveryNode) {
-  const approvals = await rankStanding({ facts, recovery, health }, node);
+  const approvals = await rankOpenApprovals({ facts, recovery, health }, node);
   const tried = await tryRevocations(
     recovery,
     node,
@@ -158,7 +158,7 @@ type Planning = {
 };
 
 /** The wallet's open approvals at risk, the most urgent first. All are ranked before the list is cut. */
-async function rankStanding({ facts, recovery, health }: Planning, node: RecoveryNode) {
+async function rankOpenApprovals({ facts, recovery, health }: Planning, node: RecoveryNode) {
   const isOwn = ownApprovalTest(facts);
   const isVouched = vouchedTokenTest(facts);
   const risky = new Map(
@@ -167,10 +167,10 @@ async function rankStanding({ facts, recovery, health }: Planning, node: Recover
       .toSorted((a, b) => Number(isVouched(b.approval.token)) - Number(isVouched(a.approval.token)))
       .map((finding) => [finding.approval, finding]),
   );
-  const standing = await readOpenApprovals(recovery, node, [...risky.keys()]);
+  const open = await readOpenApprovals(recovery, node, [...risky.keys()]);
   const now = recovery.block.timestamp;
   return rankApprovals(
-    standing.flatMap(({ approval, exposed }) => {
+    open.flatMap(({ approval, exposed }) => {
       const finding = risky.get(approval);
       if (finding === undefined) return [];
       return [

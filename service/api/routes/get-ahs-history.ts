@@ -20,7 +20,7 @@ import { addressParams, eip55Schema, flag, isoSchema, toEip55 } from "../schemas
 type Needs = {
   readonly chainId: number;
   readonly policy: Policy;
-  readonly scores: Pick<ScoreReader, "standing">;
+  readonly scores: Pick<ScoreReader, "snapshot">;
   readonly scoreHistory: ScoreHistory;
 };
 
@@ -107,7 +107,7 @@ export const getAhsHistory = defineFree<Needs>()({
   answer: { schema: historySchema, description: "A page of the history" },
   problems: ["not-indexed", "index-unavailable", "database-unavailable"],
   async respond(context, { params: { address }, query: { points, limit, cursor } }, { deps }) {
-    const { followed, score } = await deps.scores.standing(address);
+    const { followed, score } = await deps.scores.snapshot(address);
     if (!followed && score === null) throw notIndexed(address);
     const { history, next } = await readPage(address, { points, before: cursor ?? null, limit }, deps);
     const body: z.infer<typeof historySchema> = {

@@ -12,7 +12,7 @@ import type { WalletSnapshot } from "../../scores/stored-score.ts";
 import { defineSale } from "../kit/endpoint.ts";
 import type { Sale } from "../kit/endpoint-spec.ts";
 import type { WalletNeeds } from "../kit/wallet-report.ts";
-import { freshStanding } from "../kit/wallet-report.ts";
+import { freshSnapshot } from "../kit/wallet-report.ts";
 import {
   currentScoreShape,
   gradeLabelSchema,
@@ -83,12 +83,12 @@ export const getAhsRoute = defineSale<Needs>()({
   request: { params: addressParams, query, body: null },
   answer: { schema: routeSchema, description: "The decision" },
   problems: ["index-unavailable", "index-behind"],
-  check: ({ params }, { deps, now }) => freshStanding(params.address, deps, now),
-  async prepare({ params: { address }, query: { amount_usd: micros } }, standing, { deps, caller }) {
+  check: ({ params }, { deps, now }) => freshSnapshot(params.address, deps, now),
+  async prepare({ params: { address }, query: { amount_usd: micros } }, snapshot, { deps, caller }) {
     const owner = ownerText(ownerOf(caller));
     const [stored, backing] = await Promise.all([deps.policies.of(owner), deps.backing.read(address)]);
     const amountMicroUsd = micros === undefined ? null : BigInt(micros);
-    return { owner, standing, policy: stored?.policy ?? null, backing, amountMicroUsd };
+    return { owner, snapshot, policy: stored?.policy ?? null, backing, amountMicroUsd };
   },
   interestIn: ({ address, scored_at }) => (scored_at === null ? [] : [address]),
   async sell({ params: { address } }, asked, sale) {
@@ -112,7 +112,7 @@ export const getAhsRoute = defineSale<Needs>()({
 /** All that a decision depends on. */
 type Asked = {
   readonly owner: string;
-  readonly standing: WalletSnapshot;
+  readonly snapshot: WalletSnapshot;
   /** Null if the default table decides. */
   readonly policy: RoutingPolicy | null;
   readonly backing: AvailableBacking | null;
@@ -148,7 +148,7 @@ function releasePromise(deciding: Promise<AmountOutcome>, { deps }: Sale<Needs, 
 
 function routeBy(
   wallet: Address,
-  { standing: { sanctions, threats, score }, policy, amountMicroUsd }: Asked,
+  { snapshot: { sanctions, threats, score }, policy, amountMicroUsd }: Asked,
   availableMicroUsd: bigint | null,
 ) {
   return routeWallet(policy ?? DEFAULT_ROUTING, {
@@ -161,9 +161,9 @@ function routeBy(
 }
 
 function decide(address: Address, asked: Asked, now: Date): Answer {
-  const { standing, policy, backing } = asked;
-  const { score, threats } = standing;
-  const sanctioned = standing.sanctions.length > 0;
+  const { snapshot, policy, backing } = asked;
+  const { score, threats } = snapshot;
+  const sanctioned = snapshot.sanctions.length > 0;
   const shown = renderCurrentScore(score, { sanctioned, now });
   const { action, reason } = routeBy(address, asked, backing?.availableMicroUsd ?? null);
   return {

@@ -28,7 +28,7 @@ import {
   reportScope,
   reportScopeShape,
   requireKnown,
-  scoredStanding,
+  scoredSnapshot,
 } from "../kit/wallet-report.ts";
 import { blockSchema } from "../schemas/ahs-record.ts";
 import type { AccountNeeds } from "../schemas/report-parts.ts";
@@ -183,7 +183,7 @@ export const getHealth = definePaid<Needs>()({
     "history-unavailable",
   ],
   async check({ params: { address } }, { deps, now }) {
-    const { known, followed } = await scoredStanding(address, deps, now);
+    const { known, followed } = await scoredSnapshot(address, deps, now);
     if (known) return { fetchHistory: null, known, followed };
     if (deps.scoreOnDemand === null) throw notIndexed(address);
     return { fetchHistory: deps.scoreOnDemand, known, followed };

@@ -170,17 +170,17 @@ export async function describeOwnerCluster(
 
 /** The current state of a wallet. One statement of each kind reads all wallets that wait for it. */
 async function readState(member: OwnerWallet, { scores, backing }: ClusterNeeds) {
-  const [standing, known] = await Promise.all([
-    scores.standing(member.address),
+  const [snapshot, known] = await Promise.all([
+    scores.snapshot(member.address),
     backing.read(member.address),
   ]);
-  return { member, standing, backing: known };
+  return { member, snapshot, backing: known };
 }
 
 type Wallet = OwnerClusterAnswer["wallets"][number];
 
 function renderWallet(
-  { member, standing, backing }: Awaited<ReturnType<typeof readState>>,
+  { member, snapshot, backing }: Awaited<ReturnType<typeof readState>>,
   {
     agents,
     contracts,
@@ -191,12 +191,12 @@ function renderWallet(
     readonly now: Date;
   },
 ): Wallet {
-  const sanctioned = standing.sanctions.length > 0;
+  const sanctioned = snapshot.sanctions.length > 0;
   return {
     address: toEip55(member.address),
     agents: agents.map((agent) => renderAgent(agent, contracts)),
-    ...renderCurrentScore(standing.score, { sanctioned, now }),
-    trust_routing: defaultAction({ sanctioned, score: standing.score }),
+    ...renderCurrentScore(snapshot.score, { sanctioned, now }),
+    trust_routing: defaultAction({ sanctioned, score: snapshot.score }),
     sanctioned,
     safe_amount_usd: backing === null ? null : toUsd(backing.safeMicroUsd),
     last_active_at: member.lastActiveAt === null ? null : member.lastActiveAt.toISOString(),

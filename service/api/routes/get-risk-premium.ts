@@ -237,9 +237,9 @@ export const getRiskPremium = definePaid<Needs>()({
   // Providers of labels charge for each question.
   payment: { settled: "before" },
   interestIn: ({ address }) => [address],
-  async work({ params: { address } }, standing, { deps, now }): Promise<RiskPremiumAnswer> {
+  async work({ params: { address } }, snapshot, { deps, now }): Promise<RiskPremiumAnswer> {
     const [risk, report, providers, accounts] = await Promise.all([
-      answerRisk({ address, standing, now }, deps),
+      answerRisk({ address, snapshot, now }, deps),
       readReport(address, deps),
       deps.readLabels(address),
       deps.describeAccounts([address]),
@@ -250,7 +250,7 @@ export const getRiskPremium = definePaid<Needs>()({
     const reported = await deps.readTokens(unlisted.map(({ token }) => token));
     const detail = accounts.get(address) ?? { agents: [] };
     const labels = [
-      ...standing.sanctions.map(sanctionLabel),
+      ...snapshot.sanctions.map(sanctionLabel),
       ...chainLabels(address, deps.knownAccounts, detail),
       ...providers.flatMap(providedLabels),
     ];

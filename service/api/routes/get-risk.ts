@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { definePaid } from "../kit/endpoint.ts";
 import type { WalletNeeds } from "../kit/wallet-report.ts";
-import { freshStanding } from "../kit/wallet-report.ts";
+import { freshSnapshot } from "../kit/wallet-report.ts";
 import type { RiskNeeds } from "../schemas/risk.ts";
 import { answerRisk, riskSchema } from "../schemas/risk.ts";
 import { addressParams } from "../schemas/values.ts";
@@ -20,7 +20,7 @@ export const getRisk = definePaid<RiskNeeds & WalletNeeds>()({
   request: { params: addressParams, query: z.object({}), body: null },
   answer: { schema: riskSchema, description: "The risk" },
   problems: ["index-unavailable", "index-behind", "scoring-unavailable"],
-  check: ({ params }, { deps, now }) => freshStanding(params.address, deps, now),
+  check: ({ params }, { deps, now }) => freshSnapshot(params.address, deps, now),
   interestIn: ({ address, scored_at }) => (scored_at === null ? [] : [address]),
-  work: ({ params: { address } }, standing, { deps, now }) => answerRisk({ address, standing, now }, deps),
+  work: ({ params: { address } }, snapshot, { deps, now }) => answerRisk({ address, snapshot, now }, deps),
 });

@@ -10,7 +10,7 @@ import type { EnrolNeeds, RecordNeeds, ScoringNeeds, SenderNeeds } from "../kit/
 import { recordOf, requireSender, scoredRow, scorerOf } from "../kit/score-record.ts";
 import { echoInput, ValidationFailed } from "../kit/validation-failed.ts";
 import type { ScoredNeeds } from "../kit/wallet-report.ts";
-import { scoredStanding } from "../kit/wallet-report.ts";
+import { scoredSnapshot } from "../kit/wallet-report.ts";
 import { type AhsRecord, ahsRecordSchema } from "../schemas/ahs-record.ts";
 import { addressSchema, eip55Schema, toEip55 } from "../schemas/values.ts";
 
@@ -106,7 +106,7 @@ export const postAhsBatch = definePaid<Needs>()({
     const wallets = await Promise.all(
       distinct(body).map(async (address) => ({
         address,
-        snapshot: await scoredStanding(address, deps, now),
+        snapshot: await scoredSnapshot(address, deps, now),
       })),
     );
     await refusalsOf(wallets, ({ address, snapshot }) => scorerOf(address, snapshot, deps));

@@ -123,12 +123,12 @@ export const riskSchema = z.object(riskShape).openapi("Risk");
 export async function answerRisk(
   {
     address,
-    standing,
+    snapshot,
     now,
-  }: { readonly address: Address; readonly standing: WalletSnapshot; readonly now: Date },
+  }: { readonly address: Address; readonly snapshot: WalletSnapshot; readonly now: Date },
   ports: RiskNeeds,
 ): Promise<z.infer<typeof riskSchema>> {
-  const { head, sanctions, threats, score } = standing;
+  const { head, sanctions, threats, score } = snapshot;
   if (head === null) throw new Error("a fresh standing has a head");
   const scoreId = score === null ? null : score.scoreId;
   const facts = await ports.riskFacts({ address, scoreId });

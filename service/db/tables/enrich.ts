@@ -174,13 +174,15 @@ export const enrichTransfer = ahs.table(
     /** The followed wallet whose own call it happened in; null when a stranger sent the transaction. */
     sender: address(),
     /** Unix seconds of chain time until which it is kept, since any contract can claim it; null for good. */
-    keptUntil: unixSeconds(),
+    storedUntil: unixSeconds(),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.block, table.logIndex, table.item] }),
     index("enrich_transfer_from").on(table.chainId, table.from, table.block),
     index("enrich_transfer_to").on(table.chainId, table.to, table.block),
-    index("enrich_transfer_kept").on(table.chainId, table.keptUntil).where(sql`kept_until is not null`),
+    index("enrich_transfer_stored_until")
+      .on(table.chainId, table.storedUntil)
+      .where(sql`stored_until is not null`),
   ],
 );
 

@@ -7,7 +7,7 @@ import { ahs } from "./schema.ts";
  * writes them where a batch source gave whole receipts.
  */
 export const storedHistory = ahs.table(
-  "kept_history",
+  "stored_history",
   {
     chainId: integer().notNull(),
     wallet: address().notNull(),

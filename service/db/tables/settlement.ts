@@ -92,7 +92,7 @@ export const holdClock = ahs.table(
     reviewBy: moment().notNull(),
     /** Null until it happened. */
     rerunAskedAt: moment(),
-    reviewToldAt: moment(),
+    reviewNotifiedAt: moment(),
     expiredOnHoldAt: moment(),
     /** When its job was seen to have ended, on HOLD or otherwise; null while it runs. */
     endedAt: moment(),

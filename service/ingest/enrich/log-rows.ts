@@ -199,7 +199,7 @@ export function boundTransfers(
   const left = rows.flatMap((row) => {
     const how = stored.get(row);
     if (how === undefined) return [];
-    return [how === "for good" ? row : { ...row, keptUntil: row.timestamp + CLAIMED_STORED_SECONDS }];
+    return [how === "for good" ? row : { ...row, storedUntil: row.timestamp + CLAIMED_STORED_SECONDS }];
   });
   return { stored: left, leftOut: rows.length - left.length };
 }
@@ -254,7 +254,7 @@ export async function dropClaimedTransfers(db: Database, chainId: number, now: n
   const { rowCount } = await db.execute(sql`
     delete from ahs.enrich_transfer where (chain_id, block, log_index, item) in (
       select chain_id, block, log_index, item from ahs.enrich_transfer
-      where chain_id = ${chainId} and kept_until < ${now} order by kept_until limit ${BATCH})`);
+      where chain_id = ${chainId} and stored_until < ${now} order by stored_until limit ${BATCH})`);
   const dropped = rowCount ?? 0;
   return { dropped, more: dropped === BATCH };
 }

@@ -36,6 +36,6 @@ export const pastFacts = preparedByChain<{ readonly wallet: string; readonly asO
         where chain_id = ${chainId} and wallet = ${address} and block <= ${asOfBlock} and source = 'enrich'
         order by block desc, transaction_index desc, position desc limit 1
       ) last on true
-      left join ahs.kept_history k on k.chain_id = ${chainId} and k.wallet = ${address}`;
+      left join ahs.stored_history k on k.chain_id = ${chainId} and k.wallet = ${address}`;
   },
 );

@@ -34,7 +34,7 @@ export function warmGroup({
       ) as watched
       from ahs.enrich_wallet e
       join ${wallet} ${w} on ${w.address} = e.wallet
-      left join ahs.kept_history k on k.chain_id = e.chain_id and k.wallet = e.wallet
+      left join ahs.stored_history k on k.chain_id = e.chain_id and k.wallet = e.wallet
       where e.chain_id = ${chainId} and e.warm_open and not exists (
         select from ahs.quarantine q
         where q.chain_id = ${chainId} and q.kind = 'warm' and q.subject = e.wallet and q.next_try_at > ${now})

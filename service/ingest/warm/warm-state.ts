@@ -106,7 +106,7 @@ export async function noteSlice(
     // Of a wallet that had sent nothing before, no own call is missing at all.
     const isWhole = (one: Covered) => isLast && one.fromNonce === 0;
     await insertRows(tx, {
-      table: "kept_history",
+      table: "stored_history",
       rows: wallets.map((one) => ({
         chainId,
         wallet: one.wallet,

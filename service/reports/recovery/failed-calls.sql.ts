@@ -191,7 +191,7 @@ export function meetsIndex({ chainId, wallet }: WalletOf): SQL {
   const { wallet: followed } = indexOf(chainId);
   const f = alias(followed, "f");
   return sql`
-    select kept.to_block >= ${f.followedBlock} - 1 as meets
-    from ahs.kept_history kept join ${followed} ${f} on ${f.address} = kept.wallet
-    where kept.chain_id = ${chainId} and kept.wallet = ${wallet}`;
+    select stored.to_block >= ${f.followedBlock} - 1 as meets
+    from ahs.stored_history stored join ${followed} ${f} on ${f.address} = stored.wallet
+    where stored.chain_id = ${chainId} and stored.wallet = ${wallet}`;
 }

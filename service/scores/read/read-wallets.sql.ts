@@ -46,13 +46,13 @@ export const walletFacts = preparedByChain<{
       start.number::float8 as "firstBlock", start.timestamp::float8 as "firstTimestamp", first.nonce as "firstNonce",
       last.timestamp::float8 as "lastTimestamp",
       e.wallet is null or e.past_next is not null or e.from_block > ${w.followedBlock} as "pastOpen",
-      case when kept.wallet is not null then json_build_object('source', kept.source, 'fromBlock', kept.from_block,
-        'fromTimestamp', kept.from_timestamp, 'toBlock', kept.to_block, 'complete', kept.complete) end as past,
+      case when stored.wallet is not null then json_build_object('source', stored.source, 'fromBlock', stored.from_block,
+        'fromTimestamp', stored.from_timestamp, 'toBlock', stored.to_block, 'complete', stored.complete) end as past,
       case when d.wallet is not null then json_build_object('to', d.delegate) end as delegation
     from unnest(${sql.placeholder("wallets")}::text[]) as wanted (address)
     cross join (select ${block.number}, ${block.timestamp} from ${block} order by ${block.number} limit 1) start
     left join ${wallet} ${w} on ${w.address} = wanted.address and ${w.followedBlock} <= ${sql.placeholder("asOfBlock")}
-    left join ahs.kept_history kept on kept.chain_id = ${chainId} and kept.wallet = wanted.address and kept.from_block <= ${enrichedBlock}
+    left join ahs.stored_history stored on stored.chain_id = ${chainId} and stored.wallet = wanted.address and stored.from_block <= ${enrichedBlock}
     left join ahs.enrich_wallet e on e.chain_id = ${chainId} and e.wallet = ${w.address}
     left join lateral (
       select ${block.timestamp} from ${block} where ${block.number} >= ${w.followedBlock} order by ${block.number} limit 1
@@ -71,7 +71,7 @@ export const walletFacts = preparedByChain<{
       select wallet, delegate from ahs.wallet_delegation
       where chain_id = ${chainId} and wallet = wanted.address and block <= ${enrichedBlock} order by block desc limit 1
     ) d on true
-    where ${w.address} is not null or kept.wallet is not null`;
+    where ${w.address} is not null or stored.wallet is not null`;
 });
 
 /** Newest agents of one wallet whose services are read: registering an agent costs a cent. */

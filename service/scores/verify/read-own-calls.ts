@@ -217,7 +217,7 @@ export function searchSource(source: HistorySource, now: () => number): FindOwnT
       ...HISTORY_LIMITS,
       maxPages: MOST_PAGES,
       maxTransactions: MOST_TRANSACTIONS,
-      maxKeptCalls: MOST_TRANSACTIONS,
+      maxCachedCalls: MOST_TRANSACTIONS,
       answerMs: LONGEST_MS,
       readMs: LONGEST_MS,
     };

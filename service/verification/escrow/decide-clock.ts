@@ -4,7 +4,7 @@ import { type JobName, type JobTerm, jobEnd } from "./types.ts";
 
 export type HoldClock = Pick<
   typeof holdClock.$inferSelect,
-  "verdictId" | "expiresAt" | "endsAt" | "rerunAt" | "reviewBy" | "reviewToldAt"
+  "verdictId" | "expiresAt" | "endsAt" | "rerunAt" | "reviewBy" | "reviewNotifiedAt"
 > & { readonly job: JobName };
 
 /** Latest time of a clock, since a job's expiry may exceed any date. */
@@ -57,7 +57,7 @@ export type ClockStep =
  * again after a failure, or one review.
  */
 export function decideClock(
-  clock: Pick<HoldClock, "endsAt" | "rerunAt" | "reviewBy" | "reviewToldAt">,
+  clock: Pick<HoldClock, "endsAt" | "rerunAt" | "reviewBy" | "reviewNotifiedAt">,
   snapshot: ClockSnapshot,
 ): ClockStep {
   const { end, at } = snapshot;
@@ -70,7 +70,7 @@ export function decideClock(
   return {
     kind: "ring",
     rerun: !isOver && clock.rerunAt !== null && at >= clock.rerunAt,
-    review: !isOver && clock.reviewToldAt === null && at >= clock.reviewBy,
+    review: !isOver && clock.reviewNotifiedAt === null && at >= clock.reviewBy,
   };
 }
 

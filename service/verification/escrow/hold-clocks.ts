@@ -70,7 +70,7 @@ async function tick(deps: Ticking, verdictId: string, time: Omit<ClockSnapshot, 
     if (answer === "over") await patchClock(tx, verdictId, { rerunAt: null });
     if (step.review) {
       await deps.notifyReviewDue(tx, clock, now);
-      await patchClock(tx, verdictId, { reviewToldAt: now });
+      await patchClock(tx, verdictId, { reviewNotifiedAt: now });
     }
     return { ...step, rerun: answer === "asked" };
   });
@@ -130,7 +130,7 @@ async function readDueClocks(db: NodePgDatabase, chainId: number, at: Date) {
         or(
           lte(holdClock.endsAt, at),
           lte(holdClock.rerunAt, at),
-          and(isNull(holdClock.reviewToldAt), lte(holdClock.reviewBy, at)),
+          and(isNull(holdClock.reviewNotifiedAt), lte(holdClock.reviewBy, at)),
           exists(ended),
         ),
       ),
@@ -158,7 +158,7 @@ async function patchClock(
   patch: Partial<
     Pick<
       typeof holdClock.$inferInsert,
-      "rerunAskedAt" | "rerunAt" | "reviewToldAt" | "expiredOnHoldAt" | "endedAt"
+      "rerunAskedAt" | "rerunAt" | "reviewNotifiedAt" | "expiredOnHoldAt" | "endedAt"
     >
   >,
 ): Promise<void> {
@@ -168,7 +168,7 @@ async function patchClock(
 /** Counts jobs on HOLD: all, and those with a requested review. */
 export async function countHolds(db: NodePgDatabase, chainId: number) {
   const [holds] = await db
-    .select({ open: count(), forReview: count(holdClock.reviewToldAt) })
+    .select({ open: count(), forReview: count(holdClock.reviewNotifiedAt) })
     .from(holdClock)
     .innerJoin(verdict, eq(verdict.id, holdClock.verdictId))
     .where(

@@ -19,11 +19,6 @@ const FATE_BY_PAYMENT = {
   lost: "drop",
 } as const satisfies Record<PaymentState, PriceFate>;
 
-const FATE_BY_DEBIT = { kept: "activate", held: "wait", returned: "drop" } as const satisfies Record<
-  (typeof keyDebit.$inferSelect)["state"],
-  PriceFate
->;
-
 /** A price with the states of its debit and its payment; null if that does not exist or was deleted. */
 export type LockedPrice = Awaited<ReturnType<typeof lockPrice>>;
 
@@ -45,7 +40,15 @@ export async function lockPrice(tx: NodePgDatabase, { debitId, paymentId }: Pric
 /** Decides about a purchase by the state of its price. A purchase without a price is activated only by its request. */
 export function fateOf({ paymentId, debit, payment }: LockedPrice): PriceFate {
   if (paymentId !== null) return payment === null ? "drop" : FATE_BY_PAYMENT[payment];
-  return debit === null ? "drop" : FATE_BY_DEBIT[debit];
+  switch (debit) {
+    case "kept":
+      return "activate";
+    case "held":
+      return "wait";
+    case "returned":
+    case null:
+      return "drop";
+  }
 }
 
 /**

@@ -112,7 +112,7 @@ it("a wallet's threats name every list that it is on", async () => {
   await createIndexTables(db, 31_337);
   await threats("import", listOf(1, 2), ...OF);
   await threats("import", listOf(1), ...OF, "--list", "drains", "--kind", "exploit");
-  const { standing: snapshot } = createScoreReader(db, 31_337);
+  const { snapshot } = createScoreReader(db, 31_337);
   const found = await Promise.all([1, 2, 3].map((number) => snapshot(evmAddress(number))));
   const listed_at = "2026-11-20T10:00:00.123Z";
   const phish = { list: "phish", kind: "phishing", source: SOURCE, listed_at };

@@ -98,7 +98,7 @@ describe("a priced route", () => {
   it("checks in the order validation, identity, free refusals, balance", async () => {
     const poor = fakeLedger({ balanceUnits: 0 });
     const refused = {
-      standing: async () => ({ head: null, sanctions: [], threats: [], score: null, followed: false }),
+      snapshot: async () => ({ head: null, sanctions: [], threats: [], score: null, followed: false }),
     };
     const { app } = fakeApp({ scores: refused }, poor);
     expect((await app.request("/ahs/route/0x12")).status).toBe(422);

@@ -159,10 +159,10 @@ describe("a debit", () => {
 
   it("of a request that died returns after its deadline, and only then", async () => {
     const keyId = await newKey(100);
-    const kept = await held(keyId, 10);
+    const captured = await held(keyId, 10);
     await held(keyId, 20);
     await held(keyId, 30);
-    await debits.keep(kept);
+    await debits.keep(captured);
     expect(await returnExpiredHolds(db, new Date(NOW.getTime() + 120_000))).toBe(0);
     expect(await returnExpiredHolds(db, new Date(NOW.getTime() + 120_001))).toBe(2);
     expect(await ledgerOf(keyId)).toEqual({ balance: 90, held: 0, captured: 10, returned: 50 });

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { readKeyStanding } from "../../../service/access/api-keys.ts";
+import { readKeySummary } from "../../../service/access/api-keys.ts";
 import { alertSubscription, webhookEndpoint } from "../../../service/db/tables/alerts.ts";
 import { keyDebit } from "../../../service/db/tables/api-key.ts";
 import { useDatabase } from "../../support/test-database.ts";
@@ -12,7 +12,7 @@ const WALLET = `0x${"aa".repeat(20)}` as const;
 
 const db = useDatabase();
 
-const read = (keyId: string) => readKeyStanding(db, { chainId: 1, keyId, now: NOW, limit: 2 });
+const read = (keyId: string) => readKeySummary(db, { chainId: 1, keyId, now: NOW, limit: 2 });
 
 async function debit(keyId: string, state: "kept" | "returned", createdAt: Date): Promise<void> {
   await db

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { createApiKey, hashApiKey, revokeApiKey } from "../../../service/access/api-keys.ts";
 import {
   createIdempotentAnswers,
-  readKeptPurchase,
+  readStoredPurchase,
   slotOf,
 } from "../../../service/access/idempotent-answers.ts";
 
@@ -30,7 +30,7 @@ test("a purchase on a page is found until it is a day old, by its key alone, and
   const { key, secret } = await makeKey();
   const stranger = await makeKey();
   const find = (now: Date, of = { secret, wallet: WALLET }) =>
-    readKeptPurchase(db, {
+    readStoredPurchase(db, {
       apiKeyHash: hashApiKey(of.secret),
       keyHashes: purchaseHashes(purchaseOf(of.wallet), now),
       now,

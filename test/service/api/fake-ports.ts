@@ -279,7 +279,7 @@ export function fakeComparison(
     lastCallAt: new Date("2026-11-20T09:00:00.000Z"),
   };
   return createComparison({
-    standing: async () => walletSnapshot(),
+    snapshot: async () => walletSnapshot(),
     backing: async () => BACKING,
     details: async () => details,
     agentNames: async () => new Map(),
@@ -403,10 +403,10 @@ export function fakePorts(changes: Changes = {}, keys: FakeLedger = fakeLedger()
       ...changes.infrastructure,
     },
     scores: {
-      standing: async () => walletSnapshot(),
+      snapshot: async () => walletSnapshot(),
       // Every followed wallet is final.
       atFinal: async (address) => {
-        const { followed } = (await changes.scores?.standing?.(address)) ?? walletSnapshot();
+        const { followed } = (await changes.scores?.snapshot?.(address)) ?? walletSnapshot();
         return followed ? "known" : "unknown";
       },
       published: async () => null,

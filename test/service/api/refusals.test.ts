@@ -110,7 +110,7 @@ const FOUND: Changes = {
 const UNKNOWN: Changes = {
   scores: {
     ...PORTS.scores,
-    standing: async () => walletSnapshot({ followed: false, score: null }),
+    snapshot: async () => walletSnapshot({ followed: false, score: null }),
     atFinal: async () => "unknown",
   },
   scoreNow: async () => ({ kind: "not-indexed" }),

@@ -27,7 +27,7 @@ describe("a request that takes too long", () => {
   });
 
   it("is a 503 before any charge where it cannot be prepared", async () => {
-    const { app, keys } = fakeApp({ deadlineMs: 20, scores: { standing: hangs } });
+    const { app, keys } = fakeApp({ deadlineMs: 20, scores: { snapshot: hangs } });
     expect((await app.request(AHS, WITH_KEY)).status).toBe(503);
     expect(keys.states()).toEqual([]);
   });

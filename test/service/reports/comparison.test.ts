@@ -37,7 +37,7 @@ async function compare(world: World) {
     ...{ score: null, trend: { points: 0, change: null }, calls: 0, lastCallAt: null },
   };
   return createComparison({
-    standing: async (address) => walletSnapshot(world[address]?.snapshot),
+    snapshot: async (address) => walletSnapshot(world[address]?.snapshot),
     backing: async (address) => (address === wallets[0] ? BACKING : null),
     details: async ({ address }) => ({ ...details, ...world[address]?.details }),
     agentNames: async () =>

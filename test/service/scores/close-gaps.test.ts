@@ -35,7 +35,7 @@ const enrichedTo = (block: number) =>
   ]);
 
 const storedTo = async () => {
-  const { rows } = await world.db.$client.query("select to_block::int from ahs.kept_history");
+  const { rows } = await world.db.$client.query("select to_block::int from ahs.stored_history");
   return rows.map((row) => row.to_block);
 };
 
@@ -78,8 +78,8 @@ test("a wallet whose history cannot be stored is quarantined, and the gaps of th
   await readMissingPast(context, WALLET);
   const bad = "0x5555555555555555555555555555555555555555";
   await world.db.$client.query(
-    `insert into ahs.kept_history select chain_id, $1, source, from_block, from_timestamp, to_block, to_hash, complete, read_at
-     from ahs.kept_history`,
+    `insert into ahs.stored_history select chain_id, $1, source, from_block, from_timestamp, to_block, to_hash, complete, read_at
+     from ahs.stored_history`,
     [bad],
   );
   await world.follow(WALLET, FOLLOWED);

@@ -108,7 +108,7 @@ export async function createOnDemandWorld() {
     /** Everything that a paid answer leaves behind, and what the key has left. */
     traces: async () => ({
       scores: await countOf("score"),
-      histories: await countOf("kept_history"),
+      histories: await countOf("stored_history"),
       calls: await countOf("own_call"),
       enrolments: await countOf("enrolment"),
       balance: Number(

@@ -244,12 +244,12 @@ test("a wallet is scored again when a source reports its past after its score, a
   await scoreAll();
   await world.settle(30);
   await world.query(
-    `insert into ahs.kept_history values (31337, '${WALLET}', 'otterscan', 1, 1, 9, '0x09', true, now())`,
+    `insert into ahs.stored_history values (31337, '${WALLET}', 'otterscan', 1, 1, 9, '0x09', true, now())`,
   );
   const patient = { ...world.context, rescoreIntervalSeconds: 1_000 };
   expect(await scoreOvertakenWallets(patient, forever)).toBe(1);
   await world.query(
-    "update ahs.current_score set ahs_score = 50; update ahs.kept_history set read_at = now()",
+    "update ahs.current_score set ahs_score = 50; update ahs.stored_history set read_at = now()",
   );
   await world.settle(35);
   expect(await scoreOvertakenWallets(patient, forever)).toBe(0);

@@ -23,7 +23,7 @@ describe("before the index has made its views", () => {
     const reader = createScoreReader(db, CHAIN);
     for (const read of [
       () => reader.head(),
-      () => reader.standing(wallet(1)),
+      () => reader.snapshot(wallet(1)),
       () => reader.atFinal(wallet(1)),
       () => reader.published(wallet(1)),
     ]) {
@@ -42,7 +42,7 @@ describe("with an index", () => {
   });
 
   it("a wallet has no head before the first block", async () => {
-    expect([await reader.head(), await reader.standing(wallet(1))]).toEqual([
+    expect([await reader.head(), await reader.snapshot(wallet(1))]).toEqual([
       null,
       { head: null, sanctions: [], threats: [], score: null, followed: false },
     ]);
@@ -77,7 +77,7 @@ describe("with an index", () => {
       asOfTime: new Date("2026-11-20T09:00:00Z"),
     };
     expect(
-      await Promise.all([scored, followed, stranger, twice].map((address) => reader.standing(address))),
+      await Promise.all([scored, followed, stranger, twice].map((address) => reader.snapshot(address))),
     ).toEqual([
       { head: HEAD, sanctions: [], threats: [], score: shown, followed: true },
       { head: HEAD, sanctions: [], threats: [], score: null, followed: true },
@@ -93,7 +93,7 @@ describe("with an index", () => {
     await follow(db.$client, SCHEMA, { wallet: known, block: 1199 });
     await follow(db.$client, SCHEMA, { wallet: newer, block: 1200 });
     await db.$client.query(
-      `insert into ahs.kept_history (chain_id, wallet, source, from_block, from_timestamp, to_block, to_hash, complete)
+      `insert into ahs.stored_history (chain_id, wallet, source, from_block, from_timestamp, to_block, to_hash, complete)
        values ($1, $2, 'otterscan', 5, 5, 1199, $3, true)`,
       [CHAIN, reported, HASH],
     );
@@ -111,7 +111,7 @@ describe("with an index", () => {
   it("a score of another chain is not found", async () => {
     const address = wallet(5);
     await insertCurrentScore(db, { wallet: address, chainId: 1 });
-    expect((await reader.standing(address)).score).toBeNull();
+    expect((await reader.snapshot(address)).score).toBeNull();
   });
 
   // By block and log index.
@@ -128,7 +128,7 @@ describe("with an index", () => {
         [`${address}-${place}`, address, value, ...place.split(" "), HASH],
       );
     }
-    expect((await reader.standing(address)).sanctions).toEqual(
+    expect((await reader.snapshot(address)).sanctions).toEqual(
       listed
         ? [{ source: "chainalysis-oracle", reference: HASH, detected_at: "2026-11-06T21:20:00.000Z" }]
         : [],
@@ -146,7 +146,7 @@ describe("with an index", () => {
       [address],
     );
     const imported = { source: "ofac-sdn", reference: "900", detected_at: "2026-11-20T06:00:00.000Z" };
-    expect((await reader.standing(address)).sanctions).toEqual([
+    expect((await reader.snapshot(address)).sanctions).toEqual([
       {
         source: "chainalysis-oracle",
         reference: "isSanctioned at block 7",
@@ -158,7 +158,7 @@ describe("with an index", () => {
       `insert into "chain_31337".sanctions_change values ('x', $1, false, 9, 0, 9, $2)`,
       [address, HASH],
     );
-    expect((await reader.standing(address)).sanctions).toEqual([imported]);
+    expect((await reader.snapshot(address)).sanctions).toEqual([imported]);
   });
 
   it.each([
@@ -229,7 +229,7 @@ describe("with an index", () => {
 
   it("text that looks like SQL is only an unknown address", async () => {
     const hostile = "'; drop table ahs.score; --" as Address;
-    expect((await reader.standing(hostile)).followed).toBe(false);
+    expect((await reader.snapshot(hostile)).followed).toBe(false);
     expect(await reader.history(hostile, 1)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   confirmPayment,
-  type PaymentSighting,
+  type PaymentObservation,
   reconcilePayment,
 } from "../../../../service/access/payments/reconcile-payment.ts";
 
@@ -21,7 +21,7 @@ function row(changes: Partial<UnsettledPayment> = {}): UnsettledPayment {
   };
 }
 
-function observed(changes: Partial<PaymentSighting> = {}): PaymentSighting {
+function observed(changes: Partial<PaymentObservation> = {}): PaymentObservation {
   return {
     used: false,
     usedInFinal: false,
@@ -37,7 +37,7 @@ function observed(changes: Partial<PaymentSighting> = {}): PaymentSighting {
 const ANY = { used: true, usedInFinal: true, order: "open", finalTime: VALID_BEFORE + 1 } as const;
 
 describe("a payment that no request works on", () => {
-  it.each<[string, Partial<UnsettledPayment>, Partial<PaymentSighting>, string]>([
+  it.each<[string, Partial<UnsettledPayment>, Partial<PaymentObservation>, string]>([
     ["that paid us is settled, whatever else is so", {}, { ...ANY, transfer: TRANSFER }, "settle"],
     ["that paid us after its release is settled", { state: "released" }, { transfer: TRANSFER }, "settle"],
     ["that paid us before we asked is settled", { settleAskedAt: null }, { transfer: TRANSFER }, "settle"],

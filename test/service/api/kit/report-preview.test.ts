@@ -37,7 +37,7 @@ describe("a preview", () => {
   });
 
   it.each(REPORTS)("of %s %s is a 404 for a wallet that is not followed", async (method, path) => {
-    const scores = { standing: async () => walletSnapshot({ followed: false, score: null }) };
+    const scores = { snapshot: async () => walletSnapshot({ followed: false, score: null }) };
     const { app } = fakeApp({ scores });
     expect((await app.request(`${path}?preview=true`, { method })).status).toBe(404);
   });

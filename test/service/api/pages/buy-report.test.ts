@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { hashApiKey } from "../../../../service/access/api-keys.ts";
-import type { KeptPurchase, PurchaseQuery } from "../../../../service/access/idempotent-answers.ts";
+import type { PurchaseQuery, StoredPurchase } from "../../../../service/access/idempotent-answers.ts";
 import { SCORING_INTERFACE } from "../../../../service/api/create-app.ts";
 import { createInterfaceApp } from "../../../../service/api/create-interface.ts";
 import type { Endpoint } from "../../../../service/api/kit/endpoint.ts";
@@ -226,11 +226,11 @@ describe("the report for sale of a wallet", () => {
     });
     const body = await bought.text();
     const asked: PurchaseQuery[] = [];
-    const keptPurchase = async (query: PurchaseQuery) => {
+    const storedPurchase = async (query: PurchaseQuery) => {
       asked.push(query);
       return { kind: "answered", body, until: later(5 * HOUR_MS) } as const;
     };
-    const world = worldOf({ pages: { keptPurchase } });
+    const world = worldOf({ pages: { storedPurchase } });
     const shown = await world.app.request(PATH, { headers: SIGNED_IN });
     const html = await shown.text();
     expect(html).toContain("Wallet hygiene: 71 of 100");
@@ -256,8 +256,8 @@ describe("the report for sale of a wallet", () => {
       history: [],
       d9_score: "ü",
     });
-    const keptPurchase = async () => ({ kind: "answered", body, until: later(5 * HOUR_MS) }) as const;
-    const world = worldOf({ pages: { keptPurchase } });
+    const storedPurchase = async () => ({ kind: "answered", body, until: later(5 * HOUR_MS) }) as const;
+    const world = worldOf({ pages: { storedPurchase } });
     for (const answer of [await world.app.request(PATH, { headers: SIGNED_IN }), await buy(world)]) {
       const html = await answer.text();
       expect(answer.status).toBe(200);
@@ -280,7 +280,7 @@ describe("the report for sale of a wallet", () => {
   });
 
   test("is on offer where the stored answer is of something else, and asked for again while it is under way", async () => {
-    const pageOf = async (stored: KeptPurchase) => htmlSignedIn({ keptPurchase: async () => stored });
+    const pageOf = async (stored: StoredPurchase) => htmlSignedIn({ storedPurchase: async () => stored });
     const other = await pageOf({ kind: "answered", body: '{"api_key":"x"}', until: NOW });
     expect(other).toContain("Show it for 1.00 USD");
     const running = await pageOf({ kind: "running" });

@@ -22,7 +22,7 @@ function rowOf(html: string, name: string): readonly string[] {
 
 /** The first wallet is better in every respect. */
 const UNEQUAL = fakeComparison({
-  standing: async (address) => {
+  snapshot: async (address) => {
     const { score, ...rest } = walletSnapshot();
     if (score === null || address === WALLET) return { score, ...rest };
     return { ...rest, score: { ...score, ahsScore: 55, grade: "D", confidenceMicros: 500_000 } };
@@ -46,7 +46,7 @@ describe("the page of a comparison", () => {
   test("shows what is not known as such, never as zero, and a listing first", async () => {
     const { html } = await ask(BOTH, {
       compare: fakeComparison({
-        standing: async (address) =>
+        snapshot: async (address) =>
           address === WALLET
             ? walletSnapshot({ score: null, followed: false })
             : walletSnapshot({ sanctions: [LISTING] }),
@@ -63,7 +63,7 @@ describe("the page of a comparison", () => {
   test("ranks no value of a sanctioned wallet, not even its full confidence", async () => {
     const { html } = await ask(BOTH, {
       compare: fakeComparison({
-        standing: async (address) => walletSnapshot(address === WALLET ? {} : { sanctions: [LISTING] }),
+        snapshot: async (address) => walletSnapshot(address === WALLET ? {} : { sanctions: [LISTING] }),
       }),
     });
     expect(rowOf(html, "Confidence")).toEqual(["High (81%)", "High (100%)"]);

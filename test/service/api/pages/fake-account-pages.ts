@@ -47,7 +47,7 @@ export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
     findAgent: notAsked,
     sanctionedAmong: notAsked,
     wallets: {
-      standing: notAsked,
+      snapshot: notAsked,
       published: notAsked,
       backing: notAsked,
       reference: notAsked,
@@ -56,7 +56,7 @@ export function fakeAccountPages(changes: Partial<PagePorts> = {}): PagePorts {
     },
     ownerCluster: notAsked,
     drawPreview: notAsked,
-    keptPurchase: notAsked,
+    storedPurchase: notAsked,
     ...changes,
   };
 }

@@ -94,9 +94,9 @@ export function fakePublicPages(changes: Partial<PagePorts> = {}): PagePorts {
     compare: fakeComparison(),
     findAgent: fakeAgentFinder(),
     sanctionedAmong: async () => new Set<Address>(),
-    keptPurchase: async () => ({ kind: "none" }),
+    storedPurchase: async () => ({ kind: "none" }),
     wallets: {
-      standing: async () => walletSnapshot(),
+      snapshot: async () => walletSnapshot(),
       published: async () => null,
       backing: async () => BACKING,
       reference: async () => ({

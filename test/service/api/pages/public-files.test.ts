@@ -10,7 +10,7 @@ function requestOf(path: string, changes: Partial<PagePorts> = {}): Promise<Resp
 
 function walletsWith(changes: Parameters<typeof walletSnapshot>[0]): Partial<PagePorts> {
   const { wallets } = fakePublicPages();
-  return { wallets: { ...wallets, standing: async () => walletSnapshot(changes) } };
+  return { wallets: { ...wallets, snapshot: async () => walletSnapshot(changes) } };
 }
 
 describe("a badge", () => {

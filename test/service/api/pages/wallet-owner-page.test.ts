@@ -60,7 +60,7 @@ describe("the owner of a wallet", () => {
     expect(await htmlOf(PATH, clusterOf([ITSELF]))).toContain("No other followed wallet is known");
     const { wallets } = fakePublicPages();
     const html = await htmlOf(PATH, {
-      wallets: { ...wallets, standing: async () => walletSnapshot({ followed: false }) },
+      wallets: { ...wallets, snapshot: async () => walletSnapshot({ followed: false }) },
     });
     expect(html).toContain("The index does not follow this wallet");
   });

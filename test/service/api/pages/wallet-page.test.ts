@@ -8,7 +8,7 @@ const PATH = `/wallet/${WALLET_EIP55}`;
 /** Ports whose wallet has this standing. */
 function walletsWith(changes: Parameters<typeof walletSnapshot>[0]): Partial<PagePorts> {
   const { wallets } = fakePublicPages();
-  return { wallets: { ...wallets, standing: async () => walletSnapshot(changes) } };
+  return { wallets: { ...wallets, snapshot: async () => walletSnapshot(changes) } };
 }
 
 describe("the public page of a wallet", () => {

@@ -216,9 +216,9 @@ describe("GET /agent/protect/{address}", () => {
     [
       "the wallet is not followed",
       404,
-      { scores: { standing: async () => walletSnapshot({ followed: false }) } },
+      { scores: { snapshot: async () => walletSnapshot({ followed: false }) } },
     ],
-    ["the index holds no block", 503, { scores: { standing: async () => walletSnapshot({ head: null }) } }],
+    ["the index holds no block", 503, { scores: { snapshot: async () => walletSnapshot({ head: null }) } }],
     ["the node is behind", 503, { recovery: fakeRecovery({ block: async () => null }) }],
   ])("costs nothing while %s", async (_name, status, changes) => {
     const { app, keys } = fakeApp(changes, fakeLedger({ balanceUnits: 25_000 }));

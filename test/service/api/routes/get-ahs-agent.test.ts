@@ -79,7 +79,7 @@ describe("GET /ahs/agent/{registry}/{agent_id}", () => {
     const asked: string[] = [];
     const { app, ports } = fakeApp(
       {
-        scores: { standing: async () => walletSnapshot({ followed: false, score: null }) },
+        scores: { snapshot: async () => walletSnapshot({ followed: false, score: null }) },
         scoreOnDemand: async (address) => {
           asked.push(address);
           return ports.scoreNow(address);

@@ -81,7 +81,7 @@ describe("GET /ahs/history/{address}", () => {
 
   it("is 404 for a wallet that the index does not follow, unless it was scored before", async () => {
     const of = (changes: Parameters<typeof walletSnapshot>[0]) =>
-      fakeApp({ scores: { standing: async () => walletSnapshot(changes) } }).app.request(PATH);
+      fakeApp({ scores: { snapshot: async () => walletSnapshot(changes) } }).app.request(PATH);
     const unknown = await of({ followed: false, score: null });
     expect([unknown.status, (await bodyOf(unknown)).type]).toEqual([
       404,
@@ -93,7 +93,7 @@ describe("GET /ahs/history/{address}", () => {
   it("is an empty list for a followed wallet without a score, however old the index is", async () => {
     const none = async () => ({ points: [], next: null });
     const { app } = fakeApp({
-      scores: { standing: async () => walletSnapshot({ head: null, score: null }) },
+      scores: { snapshot: async () => walletSnapshot({ head: null, score: null }) },
       scoreHistory: { daily: none, gradeChanges: none },
     });
     expect(await bodyOf(await app.request(PATH))).toEqual({

@@ -45,7 +45,7 @@ function score(changes: Partial<NonNullable<WalletSnapshot["score"]>>): Partial<
 }
 
 async function route(changes: Partial<WalletSnapshot>) {
-  const fake = fakeApp({ scores: { standing: async () => walletSnapshot(changes) } });
+  const fake = fakeApp({ scores: { snapshot: async () => walletSnapshot(changes) } });
   const response = await fake.app.request(PATH, WITH_KEY);
   return { ...fake, response, body: await bodyOf(response) };
 }
@@ -169,7 +169,7 @@ describe("GET /ahs/route/{address}", () => {
   ])("answers 503 with Retry-After while the database %s", async (_name, error, part) => {
     const fake = fakeApp({
       scores: {
-        standing: async () => {
+        snapshot: async () => {
           throw error;
         },
       },

@@ -242,7 +242,7 @@ describe("GET /ahs/{address}", () => {
   it("asks the history source for whatever wallet it is, where there is one, and charges for what comes of it", async () => {
     for (const followed of [true, false]) {
       const { app, keys } = fakeApp({
-        scores: { standing: async () => walletSnapshot({ followed, score: null }) },
+        scores: { snapshot: async () => walletSnapshot({ followed, score: null }) },
         scoreNow: unexpected,
         scoreOnDemand: async () => ({ kind: "stored", row: storedScore() }),
       });
@@ -277,7 +277,7 @@ describe("GET /ahs/{address}", () => {
     ],
   ])("charges nothing for a wallet outside the index that %s", async (_name, hasSent, status, code) => {
     const { app, keys } = fakeApp({
-      ...{ scores: { standing: async () => walletSnapshot({ followed: false, score: null }) }, hasSent },
+      ...{ scores: { snapshot: async () => walletSnapshot({ followed: false, score: null }) }, hasSent },
       scoreOnDemand: unexpected,
     });
     const response = await app.request(PATH, WITH_KEY);
@@ -291,7 +291,7 @@ describe("GET /ahs/{address}", () => {
   it("gives the price back while a history is read, or when its source fails", async () => {
     const detail = "The wallet's history is still being read.";
     const { app, keys } = fakeApp({
-      scores: { standing: async () => walletSnapshot({ followed: false, score: null }) },
+      scores: { snapshot: async () => walletSnapshot({ followed: false, score: null }) },
       scoreOnDemand: async () => ({ kind: "history-unavailable", detail, retryAfterSeconds: 5 }),
     });
     const response = await app.request(PATH, WITH_KEY);
@@ -303,7 +303,7 @@ describe("GET /ahs/{address}", () => {
   it("does not ask the history source for a listed wallet", async () => {
     const { app } = fakeApp({
       scores: {
-        standing: async () => walletSnapshot({ followed: false, score: null, sanctions: [LISTING] }),
+        snapshot: async () => walletSnapshot({ followed: false, score: null, sanctions: [LISTING] }),
       },
       scoreOnDemand: unexpected,
     });

@@ -75,7 +75,7 @@ describe("GET /compare", () => {
   it("answers null with the reason for a wallet that is unknown", async () => {
     const { app } = fakeApp({
       compare: fakeComparison({
-        standing: async () => walletSnapshot({ score: null, followed: false }),
+        snapshot: async () => walletSnapshot({ score: null, followed: false }),
         backing: async () => null,
         details: async () => ({
           ...{ score: null, trend: { points: 0, change: null }, calls: 0, lastCallAt: null },

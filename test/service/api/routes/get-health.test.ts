@@ -21,7 +21,7 @@ async function health(changes: Changes = {}) {
   return { ...fake, response, body: await bodyOf<Record<string, unknown>>(response) };
 }
 
-const STRANGER = { scores: { standing: async () => walletSnapshot({ followed: false, score: null }) } };
+const STRANGER = { scores: { snapshot: async () => walletSnapshot({ followed: false, score: null }) } };
 
 describe("GET /health/{address}", () => {
   it("answers what calls cost and wasted, by cause, for half a dollar", async () => {

@@ -48,7 +48,7 @@ function clusterApp(changes: Partial<OwnerCluster> = {}) {
   const { ledger } = fakeBacking();
   return fakeApp({
     readOwnerCluster: async () => ({ ...CLUSTER, ...changes }),
-    scores: { standing: async (address) => snapshots[address] ?? walletSnapshot() },
+    scores: { snapshot: async (address) => snapshots[address] ?? walletSnapshot() },
     backing: {
       ...ledger,
       read: async (address) =>
@@ -134,7 +134,7 @@ describe("GET /owner-cluster/{address}", () => {
   ])("is %s where the wallet or the lists of now are unknown", async (status, state) => {
     const { ports } = fakePorts();
     const { app } = fakeApp({
-      scores: { ...ports.scores, standing: async () => state },
+      scores: { ...ports.scores, snapshot: async () => state },
       readOwnerCluster: () => {
         throw new Error("nothing was to be read");
       },

@@ -181,7 +181,7 @@ describe("GET /report-card/{address}", () => {
 
   it("refuses other formats and wallets that are not followed at no cost", async () => {
     const gif = await ask({}, `${PATH}?format=gif`);
-    const stranger = await ask({ scores: { standing: async () => walletSnapshot({ followed: false }) } });
+    const stranger = await ask({ scores: { snapshot: async () => walletSnapshot({ followed: false }) } });
     const poor = await fakeApp({}, fakeLedger({ balanceUnits: 1999 })).app.request(PATH, WITH_KEY);
     expect([gif.response.status, stranger.response.status, poor.status]).toEqual([422, 404, 402]);
     for (const { keys } of [gif, stranger]) expect(keys.balance()).toBe(5000);

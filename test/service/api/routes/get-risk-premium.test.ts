@@ -110,7 +110,7 @@ describe("GET /risk/premium/{address}", () => {
 
   it("names labels of the chain itself, and the lists first", async () => {
     const { body } = await premium({
-      scores: { standing: async () => walletSnapshot({ sanctions: [LISTING] }) },
+      scores: { snapshot: async () => walletSnapshot({ sanctions: [LISTING] }) },
       knownAccounts: new Map([[WALLET, [{ label: "Mixer", category: "mixer", source: "deployment" }]]]),
       describeAccounts: async () =>
         new Map([

@@ -53,7 +53,7 @@ const RISK = {
 
 async function risk(changes: Partial<WalletSnapshot>, facts = RISK_FACTS) {
   const fake = fakeApp({
-    scores: { standing: async () => walletSnapshot(changes) },
+    scores: { snapshot: async () => walletSnapshot(changes) },
     riskFacts: async () => facts,
   });
   const response = await fake.app.request(PATH, WITH_KEY);

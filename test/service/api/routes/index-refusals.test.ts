@@ -25,14 +25,14 @@ function problemsOf({ operation }: Pick<Endpoint, "operation">): readonly string
 }
 
 const aged = (seconds: number) => ({
-  standing: async () =>
+  snapshot: async () =>
     walletSnapshot({ head: { blockNumber: 5, timestamp: NOW.getTime() / 1000 - seconds } }),
 });
 const REFUSALS: readonly (readonly [state: string, code: string, Changes])[] = [
   [
     "holds no block",
     "index-unavailable",
-    { scores: { standing: async () => walletSnapshot({ head: null }) } },
+    { scores: { snapshot: async () => walletSnapshot({ head: null }) } },
   ],
   ["is too old", "index-behind", { scores: aged(121) }],
   ["is dated in the future", "index-behind", { scores: aged(-3_599) }],

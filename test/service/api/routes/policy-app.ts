@@ -32,7 +32,7 @@ export function policyApp({ own = [], snapshot: known = {}, backing = fakeBackin
     backing,
     owners: signInOwners({ ledger }),
     policies: fakePolicies(own),
-    scores: { standing: async () => walletSnapshot(known) },
+    scores: { snapshot: async () => walletSnapshot(known) },
   });
   type Headers = Readonly<Record<string, string>>;
   return {

@@ -128,7 +128,7 @@ describe("POST /ahs/batch", () => {
     async (_name, unseen, status, count, errors) => {
       const fetched: Address[] = [];
       const { response, spent } = await batch([FIRST, SECOND], {
-        scores: { standing: async () => walletSnapshot({ followed: false, score: null }) },
+        scores: { snapshot: async () => walletSnapshot({ followed: false, score: null }) },
         scoreOnDemand: async (wallet) => {
           fetched.push(wallet);
           return { kind: "stored", row: storedScore({ wallet }) };
@@ -257,7 +257,7 @@ describe("POST /ahs/batch", () => {
   it.each([
     [
       "before any work when the index follows none of them",
-      { scores: { standing: async () => walletSnapshot({ followed: false, score: null }) } },
+      { scores: { snapshot: async () => walletSnapshot({ followed: false, score: null }) } },
       404,
     ],
     ["when scoring fails for all", { scoreNow: async () => ({ kind: "not-indexed" }) as const }, 404],
@@ -279,7 +279,7 @@ describe("POST /ahs/batch", () => {
   it("scores what it can of wallets that the index does not follow", async () => {
     const { response } = await batch([FIRST, SECOND], {
       scores: {
-        standing: async (address) =>
+        snapshot: async (address) =>
           walletSnapshot(address === SECOND ? { followed: false, score: null } : {}),
       },
     });
@@ -291,7 +291,7 @@ describe("POST /ahs/batch", () => {
     const onDemand: Address[] = [];
     const { response } = await batch([FIRST, SECOND], {
       scores: {
-        standing: async (address) =>
+        snapshot: async (address) =>
           walletSnapshot({ followed: false, score: null, sanctions: address === SECOND ? [LISTING] : [] }),
       },
       scoreOnDemand: async (address) => {
@@ -312,7 +312,7 @@ describe("POST /ahs/batch", () => {
       const { response, taken } = await batchOf("payer", [FIRST, SECOND], {
         taking: "metered",
         scores: {
-          standing: async (address) => walletSnapshot({ followed: known.some((one) => one === address) }),
+          snapshot: async (address) => walletSnapshot({ followed: known.some((one) => one === address) }),
         },
         scoreNow: async (wallet) => {
           asked.push(wallet);
@@ -333,7 +333,7 @@ describe("POST /ahs/batch", () => {
   ] as const)("has those that it scored for the first time followed, for %s", async (_name, kind) => {
     const enrolled: Address[] = [];
     const { response } = await batchOf(kind, [FIRST, SECOND, THIRD], {
-      scores: { standing: async (address) => walletSnapshot({ followed: address === FIRST }) },
+      scores: { snapshot: async (address) => walletSnapshot({ followed: address === FIRST }) },
       scoreOnDemand: async (wallet) =>
         wallet === THIRD ? { kind: "not-indexed" } : { kind: "stored", row: storedScore({ wallet }) },
       enrol: async (wallets) => void enrolled.push(...wallets),

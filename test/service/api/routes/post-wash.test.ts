@@ -80,7 +80,7 @@ describe("POST /wash/{address}", () => {
 
   it("gives a listed wallet no score, and shows the listing", async () => {
     const { body } = await wash({
-      scores: { standing: async () => walletSnapshot({ sanctions: [LISTING] }) },
+      scores: { snapshot: async () => walletSnapshot({ sanctions: [LISTING] }) },
     });
     expect(body).toMatchObject({
       ...{ cleanliness_score: null, cleanliness_range: null, cleanliness_reason: "sanctioned" },

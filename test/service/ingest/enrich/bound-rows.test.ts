@@ -38,7 +38,7 @@ test("a seller's payments in a block are stored for good, however many junk toke
   const { stored, leftOut } = bound([...junk, ...payments]);
   expect(stored.filter(({ token }) => token === USDC)).toEqual(payments);
   expect(stored.filter(({ token }) => token !== USDC)).toEqual(
-    junk.slice(0, 16).map((row) => ({ ...row, keptUntil: 1_000 + NINETY_DAYS })),
+    junk.slice(0, 16).map((row) => ({ ...row, storedUntil: 1_000 + NINETY_DAYS })),
   );
   expect(leftOut).toBe(5_000 - 16);
 });
@@ -76,7 +76,7 @@ test("of one other token eight rows of a block are stored, and moves of the wall
 test("treats a transfer of zero in a listed token as a claim, like transfers of other tokens", () => {
   const poison = many(100, () => ({ amount: 0n, from: SELLER, to: account("c", 1) }));
   const { stored, leftOut } = bound(poison);
-  expect(stored).toEqual(poison.slice(0, 8).map((row) => ({ ...row, keptUntil: 1_000 + NINETY_DAYS })));
+  expect(stored).toEqual(poison.slice(0, 8).map((row) => ({ ...row, storedUntil: 1_000 + NINETY_DAYS })));
   expect(leftOut).toBe(92);
 });
 

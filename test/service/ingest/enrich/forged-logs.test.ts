@@ -118,10 +118,10 @@ test("drops expired claims of others, and keeps transfers of listed tokens", asy
   const context = contextOf(world, (real) => real, { metrics });
   expect(await sweepExpired(context)).toBe(false);
   const before = await rowsOf(world, "enrich_transfer");
-  await world.client.query("update ahs.enrich_transfer set kept_until = 1 where kept_until is not null");
+  await world.client.query("update ahs.enrich_transfer set stored_until = 1 where stored_until is not null");
   expect(await sweepExpired(context)).toBe(false);
   const after = await rowsOf(world, "enrich_transfer");
-  expect(after).toEqual(before.filter(({ kept_until }) => kept_until === null));
+  expect(after).toEqual(before.filter(({ stored_until }) => stored_until === null));
   expect(after).toHaveLength(before.length - 8);
   expect((await metrics.dropped.get()).values).toMatchObject([{ value: 8 }, { value: 0 }]);
 });

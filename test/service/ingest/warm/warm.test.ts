@@ -55,7 +55,7 @@ afterAll(() => world.close());
 /** Begins anew with an index that follows the wallets from `late` on. */
 async function followLate(): Promise<void> {
   await forgetAll(world);
-  await world.client.query("truncate ahs.kept_history, ahs.quarantine");
+  await world.client.query("truncate ahs.stored_history, ahs.quarantine");
   await forgetIndexBefore(late);
   for (const wallet of WALLETS) await world.followSince(wallet, late);
   await world.index();
@@ -159,7 +159,7 @@ async function warmAll(context: WarmContext, most = 100): Promise<number> {
 /** Forgets what was warmed: the wallets are open again. */
 async function forgetPast(): Promise<void> {
   await world.client.query(`
-    truncate ahs.kept_history, ahs.quarantine;
+    truncate ahs.stored_history, ahs.quarantine;
     update ahs.enrich_wallet set warm_open = true;
     delete from ahs.own_call where block < ${late};
     delete from ahs.enrich_transfer where block < ${late}`);
@@ -167,7 +167,7 @@ async function forgetPast(): Promise<void> {
 
 async function readStored() {
   const { rows } = await world.client.query(`
-    select wallet, complete, from_nonce::int as "fromNonce", from_block > 0 as cut from ahs.kept_history order by wallet`);
+    select wallet, complete, from_nonce::int as "fromNonce", from_block > 0 as cut from ahs.stored_history order by wallet`);
   return rows;
 }
 
@@ -179,7 +179,7 @@ async function readQuarantined() {
 test("warmed wallets have the rows of wallets that were followed live, and the coverage of the past", async () => {
   expect(await warmAll(warmContext())).toBeGreaterThan(2);
   expect(await storedRows()).toEqual(live);
-  expect(await rowsOf(world, "kept_history")).toMatchObject(
+  expect(await rowsOf(world, "stored_history")).toMatchObject(
     WALLETS.map((wallet) => ({
       ...{ chain_id: CHAIN_ID, wallet, source: "rpc", complete: true, from_nonce: "0" },
       ...{ from_block: "0", from_timestamp: "0", to_block: String(late) },

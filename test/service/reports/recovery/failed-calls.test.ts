@@ -290,7 +290,7 @@ async function follow(fromBlock: number, reportedTo: number) {
     [AGENT, fromBlock],
   );
   await world.client.query(
-    `insert into ahs.kept_history (chain_id, wallet, source, from_block, from_timestamp, to_block, to_hash, complete)
+    `insert into ahs.stored_history (chain_id, wallet, source, from_block, from_timestamp, to_block, to_hash, complete)
      values (31337, $1, 'explorer', 0, 0, $2, '0x01', true)`,
     [AGENT, reportedTo],
   );

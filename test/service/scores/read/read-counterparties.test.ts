@@ -115,7 +115,7 @@ describe("counterparties", () => {
     const PAYEE = account(0xfe);
     await world.client.query("truncate ahs.contact");
     await world.client.query(
-      `insert into ahs.kept_history (chain_id, wallet, source, from_block, from_timestamp, to_block, to_hash, complete)
+      `insert into ahs.stored_history (chain_id, wallet, source, from_block, from_timestamp, to_block, to_hash, complete)
        values (31337, $1, 'explorer', 0, $2, 300, '0x00', true)`,
       [AGENT, START],
     );

@@ -63,7 +63,7 @@ export function useRowsWorld() {
 async function renew(client: Client): Promise<void> {
   await client.query(`drop schema if exists ${SCHEMA} cascade`);
   await client.query(`truncate ahs.enrich_cursor, ahs.enrich_wallet, ahs.own_call, ahs.contact, ahs.account_fact,
-    ahs.sampled_contact, ahs.enrich_approval, ahs.wallet_delegation, ahs.kept_history, ahs.agent_document, ahs.probe`);
+    ahs.sampled_contact, ahs.enrich_approval, ahs.wallet_delegation, ahs.stored_history, ahs.agent_document, ahs.probe`);
   await createIndexTables(client, SCHEMA);
   await createTransactionIndexes(client, SCHEMA);
   await client.query(

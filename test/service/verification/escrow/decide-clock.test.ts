@@ -8,9 +8,9 @@ import {
 
 const at = (seconds: number) => new Date(seconds * 1000);
 const until1400 = { expiredAt: 1_400n, generation: "G1" } as const;
-const clock = { ...holdMoments(1_000n, until1400), reviewToldAt: null };
+const clock = { ...holdMoments(1_000n, until1400), reviewNotifiedAt: null };
 /** Of an escrow that lets the evaluator decide for an hour more, and then no longer. */
-const graced = { ...holdMoments(1_000n, { expiredAt: 1_400n, generation: "G3" }), reviewToldAt: null };
+const graced = { ...holdMoments(1_000n, { expiredAt: 1_400n, generation: "G3" }), reviewNotifiedAt: null };
 const sight = (seconds: number): ClockSnapshot => ({
   end: null,
   finalBlock: 50n,
@@ -55,7 +55,7 @@ it.each([
   [1_260, { rerunAt: at(1_260) }, { kind: "ring", rerun: true, review: false }],
   [1_300, { rerunAt: null }, { kind: "ring", rerun: false, review: true }],
   [1_300, {}, { kind: "ring", rerun: true, review: true }],
-  [1_310, { rerunAt: null, reviewToldAt: at(1_301) }, { kind: "ring", rerun: false, review: false }],
+  [1_310, { rerunAt: null, reviewNotifiedAt: at(1_301) }, { kind: "ring", rerun: false, review: false }],
   [99_999, {}, { kind: "ring", rerun: true, review: true }],
 ] as const)("at second %i a clock of %o does %o", (seconds, done, step) => {
   expect(decideClock({ ...clock, ...done }, sight(seconds))).toEqual(step);
