@@ -59,7 +59,9 @@ export function historySourceFromConfig({ history, rpcUrl }: Config, chainId: nu
       return createOtterscanSource({ url: given(url), pageSize });
     case "explorer":
       return createExplorerSource({
-        ...{ url: given(history.url), apiKey, pageSize },
+        url: given(history.url),
+        apiKey,
+        pageSize,
         ...(rpcUrl === null ? {} : { countSent: countSentBy({ url: rpcUrl }) }),
       });
   }

@@ -49,7 +49,11 @@ export async function run({ config, args, out }: Invocation): Promise<void> {
       const { chainId, finalityBlocks } = deployment;
       const client = openChainClient(rpcUrl);
       return {
-        ...{ db, chainId, logger, now, client },
+        db,
+        chainId,
+        logger,
+        now,
+        client,
         schemes: SCHEMES,
         chain: createPaymentChain(client, { finalityBlocks, schemes: SCHEMES }),
         spending: settlementSpendingFromConfig(config, deployment, { client, db, now }),

@@ -165,7 +165,10 @@ export function scanWith(
   const { config, deployment, rpcUrl, scoring } = context;
   const { db, logger, now } = scoring;
   const deps = {
-    ...{ db, deployment, logger, now },
+    db,
+    deployment,
+    logger,
+    now,
     steps: stepsOf(context),
     openReader: (signal: AbortSignal) =>
       createChainReader({ ...SCAN_RPC, url: rpcUrl, signal, onRequest: () => undefined }),
@@ -208,7 +211,10 @@ export async function publishNightRoot(context: {
   const at = now();
   const day = nightOf(at);
   const outcome = await publishRoot(db, {
-    ...{ chainId, oracle: deployment.oracle.address, sender: publisher, now: at },
+    chainId,
+    oracle: deployment.oracle.address,
+    sender: publisher,
+    now: at,
     night: { day, startedAt: nightStart(day) },
     uriOf: (epoch) => `${publicUrl(config)}/epochs/${epoch}`,
   });

@@ -204,7 +204,11 @@ async function leaveFeedback(parts: Parameters<typeof runPublishing>[0], signal:
     return;
   }
   const deps = {
-    ...{ chainId, db, logger, now, pollMs: FEEDBACK_PAUSE_MS },
+    chainId,
+    db,
+    logger,
+    now,
+    pollMs: FEEDBACK_PAUSE_MS,
     registry: reputationRegistry,
     client: publisher.address,
     identityRegistry: identityRegistry.address,
@@ -235,7 +239,12 @@ async function answerValidations(
   }
   const { rpcUrl: url } = requireChainSettings(config);
   const deps = {
-    ...{ chainId, db, logger, now, finalityBlocks, pollMs: VALIDATION_PAUSE_MS },
+    chainId,
+    db,
+    logger,
+    now,
+    finalityBlocks,
+    pollMs: VALIDATION_PAUSE_MS,
     registry: validationRegistry.address,
     startBlock: validationRegistry.startBlock,
     identityRegistry: identityRegistry.address,

@@ -56,7 +56,12 @@ export async function createApiKey(
     .insert(apiKey)
     .values({
       id: entropy.randomUuid(),
-      ...{ name, partner, keyHash, keyPrefix, balanceUnits, expiresAt },
+      name,
+      partner,
+      keyHash,
+      keyPrefix,
+      balanceUnits,
+      expiresAt,
       ratePerMinute: wanted.ratePerMinute ?? DEFAULT_RATE_PER_MINUTE,
       scopes: wanted.scopes ?? [],
     })

@@ -15,10 +15,7 @@ function selectFrom(db: NodePgDatabase) {
     from ahs.current_score c join ahs.score o on o.id = c.score_id
     where c.chain_id = ${alertSubscription.chainId} and c.wallet = ${alertSubscription.wallet})`;
   return db
-    .select({
-      ...getTableColumns(alertSubscription),
-      ...{ url, verifiedAt, disabledAt, disabledReason, watched },
-    })
+    .select({ ...getTableColumns(alertSubscription), url, verifiedAt, disabledAt, disabledReason, watched })
     .from(alertSubscription)
     .innerJoin(webhookEndpoint, eq(webhookEndpoint.id, alertSubscription.endpointId));
 }
@@ -258,8 +255,17 @@ export type WatchedValues = Readonly<Record<keyof AlertThresholds, number | null
 const { grade, ahsScore, d1Score, d2Score, confidenceMicros, confidenceLevel } = score;
 const { sanctioned, sanctionsFlags, asOfBlock, asOfTime, inputsHash } = score;
 const SCORE_PART = {
-  ...{ grade, ahsScore, d1Score, d2Score, confidenceMicros, confidenceLevel },
-  ...{ sanctioned, sanctionsFlags, asOfBlock, asOfTime, inputsHash },
+  grade,
+  ahsScore,
+  d1Score,
+  d2Score,
+  confidenceMicros,
+  confidenceLevel,
+  sanctioned,
+  sanctionsFlags,
+  asOfBlock,
+  asOfTime,
+  inputsHash,
 };
 
 export type AlertScore = Pick<typeof score.$inferSelect, keyof typeof SCORE_PART> & {

@@ -160,7 +160,9 @@ async function probeFeeds(client: PublicClient, { market }: Pick<Deployment, "ma
   return mapLimited([...symbols], AT_ONCE, async ([address, symbol]) => {
     try {
       const [, answer, , updatedAt] = await client.readContract({
-        ...{ address, abi: FEED, functionName: "latestRoundData" },
+        address,
+        abi: FEED,
+        functionName: "latestRoundData",
       });
       const ageSeconds = now.getTime() / 1_000 - Number(updatedAt);
       return { symbol, address, ageSeconds, isPositive: answer > 0n };

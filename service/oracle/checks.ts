@@ -106,6 +106,8 @@ export function judgeRequestFee({
 /** The oracle's fee for a request, in wei. */
 function probeRequestFee(client: PublicClient, { oracle }: Pick<Deployment, "oracle">): Promise<bigint> {
   return client.readContract({
-    ...{ address: oracle.address, abi: agentHealthOracleAbi, functionName: "requestFee" },
+    address: oracle.address,
+    abi: agentHealthOracleAbi,
+    functionName: "requestFee",
   });
 }

@@ -40,7 +40,12 @@ export async function readOpenEnrolments(
     where e.chain_id = ${chainId} and e.requested_by = ${requestedBy} and t.state <> 'failed'
       and t.created_at >= ${startOfDay(due.now).toISOString()}::timestamptz)`;
   const columns = {
-    ...{ wallet, state, attempts, notBefore, cause, requestedBy },
+    wallet,
+    state,
+    attempts,
+    notBefore,
+    cause,
+    requestedBy,
     /** Requests of the same payer that were sent in the UTC day. */
     hadToday,
     /** Block from which the index follows the wallet; null while it does not. */

@@ -247,7 +247,11 @@ async function send(
   const { data, ...row } = call;
   const { chainId, registry, client } = deps;
   const id = await insertFeedback(tx, {
-    ...{ chainId, registry, client, kind, ...row },
+    chainId,
+    registry,
+    client,
+    kind,
+    ...row,
     agentId: candidate.agentId,
     createdAt: now,
   });

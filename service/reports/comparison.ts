@@ -76,7 +76,11 @@ export function createComparison({
         const { sanctions, score, followed } = snapshot;
         const own = await details({ address, scoreId: score?.scoreId ?? null });
         return {
-          ...{ address, snapshot, backing: backed, ...own, agents: names.get(address) ?? [] },
+          address,
+          snapshot,
+          backing: backed,
+          ...own,
+          agents: names.get(address) ?? [],
           decision: defaultDecision({ sanctioned: sanctions.length > 0, score }),
           reason: reasonOf({ snapshot, score: own.score }, policy),
           calls: own.calls === 0 && !followed ? null : own.calls,

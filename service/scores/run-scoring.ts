@@ -49,7 +49,9 @@ export async function scoreChangedFlags(context: ScoringRunContext): Promise<num
   const orphaned = await readOrphanedWallets(db, chainId, asOf.blockNumber);
   const changed = [...(await findChangedFlags(db, chainId)), ...orphaned];
   const flagged = await scoreBatches(context, changed, {
-    ...{ at: "newest", unknown: "renew", orphaned },
+    at: "newest",
+    unknown: "renew",
+    orphaned,
     contacts: createContactCaches(),
   });
   if (flagged > 0) logger.info({ flagged }, "wallets scored for their flags");
@@ -160,7 +162,10 @@ async function scoreShards(
   const busy = await workInShards(shared, [...new Set(wallets)], async (own, signal) => {
     const due = await walletsIn(db, scoredBefore({ chainId, wallets: own, block: how.reach }));
     const count = await scoreBatches(context, due, {
-      ...{ at: "finalized", unknown: how.unknown, contacts, signal },
+      at: "finalized",
+      unknown: how.unknown,
+      contacts,
+      signal,
     });
     scored += count;
   });
@@ -204,7 +209,11 @@ async function scoreBatches(
   await workThrough(
     { ...context, kind: "score" },
     {
-      ...{ items: [...new Set(wallets)], batchSize: SCORING_BATCH, lanes: SCORING_LANES, attempt, control },
+      items: [...new Set(wallets)],
+      batchSize: SCORING_BATCH,
+      lanes: SCORING_LANES,
+      attempt,
+      control,
       ...(signal === undefined ? {} : { signal }),
     },
   );

@@ -133,7 +133,12 @@ export async function readWalletsIn(
     tokens: await readTokenList(client, { chainId, market: chain.market, enriched }),
   };
   const known = await readWalletRows(client, {
-    ...{ chainId, chain, point, wallets, policy, shared },
+    chainId,
+    chain,
+    point,
+    wallets,
+    policy,
+    shared,
     contacts: contacts(enriched.blockHash),
     ...(mostAddresses === undefined ? {} : { mostAddresses }),
   });

@@ -49,7 +49,12 @@ export function queueCall(db: NodePgDatabase, key: SenderKey, order: Order): Pro
 
 const NEVER_SENT = {
   ...WITHOUT_NONCE,
-  ...{ final: false, minedHash: null, minedBlock: null, minedAt: null, gasUsed: null, costWei: null },
+  final: false,
+  minedHash: null,
+  minedBlock: null,
+  minedAt: null,
+  gasUsed: null,
+  costWei: null,
 };
 
 /**
@@ -63,8 +68,14 @@ export async function enqueueSettlement(pool: Database, key: SenderKey, order: O
   const revived = await db
     .update(senderTransaction)
     .set({
-      ...{ state: "queued", data: order.data, attempts: 0, updatedAt: sql`now()` },
-      ...{ notBefore: null, failure: null, error: null, revertData: null },
+      state: "queued",
+      data: order.data,
+      attempts: 0,
+      updatedAt: sql`now()`,
+      notBefore: null,
+      failure: null,
+      error: null,
+      revertData: null,
       // A server queues first steps alone, and may change no more columns: a failed one has no nonce and no block.
       ...(order.authorization.step === undefined ? {} : NEVER_SENT),
     })

@@ -148,7 +148,11 @@ export async function readOwed(
   const { endpoint, resource, payer, scheme, transactionHash, chargedAmount, amount, settledAt } = payment;
   return underDeadline(db)
     .select({
-      ...{ endpoint, resource, payer, scheme, transactionHash },
+      endpoint,
+      resource,
+      payer,
+      scheme,
+      transactionHash,
       amount: sql`coalesce(${chargedAmount}, ${amount})`.mapWith(amount),
       settledAt: sql<Date>`${settledAt}`.mapWith(settledAt),
     })

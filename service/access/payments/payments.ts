@@ -118,12 +118,24 @@ async function reserve(
   const held = {
     ...request,
     // A fresh id, so that late writes of an earlier request find no row.
-    ...{ id: randomUuid(), chainId, scheme, asset, payer, payTo, nonce, amount, payload },
+    id: randomUuid(),
+    chainId,
+    scheme,
+    asset,
+    payer,
+    payTo,
+    nonce,
+    amount,
+    payload,
     validAfter: Number(validAfter),
     validBefore: Number(validBefore),
     state: "reserved" as const,
     deadline: new Date(now().getTime() + REQUEST_MS),
-    ...{ settleAskedAt: null, transactionHash: null, settledAt: null, confirmAt: null, error: null },
+    settleAskedAt: null,
+    transactionHash: null,
+    settledAt: null,
+    confirmAt: null,
+    error: null,
     createdAt: now(),
     updatedAt: now(),
   };
@@ -250,7 +262,13 @@ export function presentedOf(
   const payload = row.payload as PaymentPayload;
   const { scheme, payer, asset, payTo, nonce, amount, chargedAmount } = row;
   const payment: PresentedPayment = {
-    ...{ scheme, payer, asset, payTo, nonce, amount, payload },
+    scheme,
+    payer,
+    asset,
+    payTo,
+    nonce,
+    amount,
+    payload,
     taking: schemes.find(({ name }) => name === scheme)?.taking,
     validAfter: BigInt(row.validAfter),
     validBefore: BigInt(row.validBefore),

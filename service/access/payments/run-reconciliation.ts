@@ -239,7 +239,8 @@ async function applyConfirmation(
     case "wait":
       return confirmLater(db, row, {
         ...(decided.transaction === null ? {} : { transactionHash: decided.transaction }),
-        ...{ error: null, until: laterOf(row.createdAt, now) },
+        error: null,
+        until: laterOf(row.createdAt, now),
       });
     case "miss":
       logger.warn({ payment: row.id, transaction: row.transactionHash }, `payment missed: ${decided.error}`);

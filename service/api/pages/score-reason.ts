@@ -14,8 +14,11 @@ export function reasonOf({
   if (!sanctioned && (score === null || reference === null)) return null;
   return gradeReason(
     {
-      ...{ ahsScore: score?.ahsScore ?? null, grade: score?.grade ?? null, sanctioned },
-      ...{ features: reference?.features ?? [], patterns: reference?.patterns ?? [] },
+      ahsScore: score?.ahsScore ?? null,
+      grade: score?.grade ?? null,
+      sanctioned,
+      features: reference?.features ?? [],
+      patterns: reference?.patterns ?? [],
     },
     AHS_2026_2,
   );

@@ -60,7 +60,10 @@ export function findingsOf(protection: Protection): ProtectionFindings<Ready> {
         ({ source, detected_at }) => `${source} since ${detected_at.slice(0, 10)}`,
       ),
     },
-    ...{ health, wash, facts, savings: findSavings(facts.paid, facts.policy) },
+    health,
+    wash,
+    facts,
+    savings: findSavings(facts.paid, facts.policy),
     revocations: revocations.list.flatMap(({ outcome }, place) => {
       const known = approvals[place];
       return known === undefined ? [] : [{ ...known, ready: outcome }];
@@ -71,7 +74,8 @@ export function findingsOf(protection: Protection): ProtectionFindings<Ready> {
       return {
         action: `Repeat the failed ${oneCallName(called)}.`,
         reason: `It failed on ${dayText(call.timestamp)} (${CAUSES[cause.kind]}${reason}). No later transaction did the same, and it passes a simulation now.`,
-        ...{ called, failedHash: call.hash },
+        called,
+        failedHash: call.hash,
         valueMicroUsd: sentWorth({ value: call.value, spends: intent.spends, at }, facts.market),
         ready: { kind: "ready", transaction, gas, maxCost },
       };

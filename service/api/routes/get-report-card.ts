@@ -95,8 +95,15 @@ async function writeCard(
   const agents = details.get(address)?.agents ?? [];
   const { policy, chainName, discovery } = deps;
   return renderReportCard({
-    ...{ address: toEip55(address), row, history: history.points, agents, distribution },
-    ...{ chainName, origin: discovery.origin, policy, now },
+    address: toEip55(address),
+    row,
+    history: history.points,
+    agents,
+    distribution,
+    chainName,
+    origin: discovery.origin,
+    policy,
+    now,
   });
 }
 
@@ -192,7 +199,10 @@ function adjustmentsOf(
   return [
     ...adjustments.filter(({ dimension, name }) => dimension === "D1" && name === SANCTIONS),
     {
-      ...{ dimension: "AHS", name: SANCTIONS, title: titleOf(SANCTIONS), points: hundredths / 100 },
+      dimension: "AHS",
+      name: SANCTIONS,
+      title: titleOf(SANCTIONS),
+      points: hundredths / 100,
       says: "The wallet is on a sanctions list, which alone makes the score 0",
     },
   ];

@@ -286,7 +286,11 @@ function renderIssue({
   found,
 }: WashIssue): WashAnswer["issues"][number] {
   return {
-    ...{ category, severity, description, action, found },
+    category,
+    severity,
+    description,
+    action,
+    found,
     token: addressOrNull(token),
     account: addressOrNull(account),
     value_usd: toUsd(microUsd),
@@ -302,7 +306,8 @@ function renderReceived(received: Wash["received"]): WashAnswer["received"] {
   return {
     spam_tokens: spamTokens,
     dust_tokens: dustTokens,
-    ...{ transfers, truncated },
+    transfers,
+    truncated,
     tokens: tokens.slice(0, MOST_ROWS).map(renderReceivedToken),
     left_out: Math.max(0, tokens.length - MOST_ROWS),
   };

@@ -111,7 +111,10 @@ export function renderExplanation(lines: readonly FeatureLine[]) {
       ...share,
     })),
     adjustments: adjustments.map(({ dimension, name, points, reason }) => ({
-      ...{ dimension, name, title: titleOf(name), points },
+      dimension,
+      name,
+      title: titleOf(name),
+      points,
       says: reason === null ? ROUNDING : sentence(reason),
     })),
   };
@@ -135,8 +138,18 @@ const DIMENSIONS: Readonly<Record<string, "D1" | "D2" | "D3">> = { d1: "D1", d2:
 function renderFeature(line: FeatureLine) {
   const { name, value, unit, samples, state, score, weight, contribution, reason, inputs } = line;
   return {
-    ...{ name, title: titleOf(name), says: sentenceOf(line), value, unit, samples, state },
-    ...{ score, weight, contribution, inputs: { ...inputs }, reason },
+    name,
+    title: titleOf(name),
+    says: sentenceOf(line),
+    value,
+    unit,
+    samples,
+    state,
+    score,
+    weight,
+    contribution,
+    inputs: { ...inputs },
+    reason,
   };
 }
 

@@ -206,11 +206,16 @@ export function renderOffers({
     })),
     not_retried: [
       ...recovered.refused.map(({ call, cause, code, detail, by }) => ({
-        ...{ failure: failureOf(call, cause), reason: code, detail, by },
+        failure: failureOf(call, cause),
+        reason: code,
+        detail,
+        by,
       })),
       ...recovered.unread.map(({ call, cause, code, detail }) => ({
         failure: { ...renderFailure({ ...call, nonce: null }, cause), intent: null },
-        ...{ reason: code, detail, by: null },
+        reason: code,
+        detail,
+        by: null,
       })),
     ].toSorted((a, b) => b.failure.block - a.failure.block),
   };

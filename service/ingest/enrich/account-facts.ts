@@ -67,7 +67,9 @@ export async function gatherAccountFacts(
   const rows = answered.map(({ facts, ...account }) => ({
     ...account,
     ...factsOf(facts, seen.get(account.address) ?? null),
-    ...{ chainId, source, readBlock: cursor.block },
+    chainId,
+    source,
+    readBlock: cursor.block,
   }));
   const unknown = new Set(
     answered.filter((account) => isUnknown(account, seen)).map(({ address }) => address),

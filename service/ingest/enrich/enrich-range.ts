@@ -73,16 +73,20 @@ export async function enrichRange(
   const delegations = await readDelegations(context, task, { ...range, calls: wanted.calls, signers });
   const { of, wallets, generation } = task;
   const isStored = await storeFound(context, {
-    ...{
-      ...wanted,
-      of,
-      from: task.from,
-      wallets,
-      generation,
-      advance: advanceOf(context, task, cursor),
-      late: [],
-    },
-    ...{ blocks, senders, logs, unread, isOversized, prices, delegations: delegations.rows },
+    ...wanted,
+    of,
+    from: task.from,
+    wallets,
+    generation,
+    advance: advanceOf(context, task, cursor),
+    late: [],
+    blocks,
+    senders,
+    logs,
+    unread,
+    isOversized,
+    prices,
+    delegations: delegations.rows,
   });
   if (!isStored) return null;
   delegations.settle();
@@ -114,7 +118,14 @@ export async function storeFound(context: EnrichContext, found: FoundRange): Pro
   const read = await readCalls(context, { ...found, logs, executions, authorizations });
   const claims = await boundClaims(context, wallets, { logs, blocks, senders, read });
   const result = await commitRange(db, {
-    ...{ chainId, generation, market, rule, prices, advance, creations, late },
+    chainId,
+    generation,
+    market,
+    rule,
+    prices,
+    advance,
+    creations,
+    late,
     sampled: read.sampled,
     rows: {
       calls: read.calls,
@@ -327,8 +338,15 @@ function creationFacts(chainId: number, creations: Commit["creations"], { from, 
   return creations
     .filter(({ block }) => block >= from && block <= to)
     .map(({ contract, wallet, block, timestamp }) => ({
-      ...{ chainId, address: contract, hasCode: true, creator: wallet, firstFunder: null },
-      ...{ existedBlock: block, existedAt: timestamp, source: "index", readBlock: block },
+      chainId,
+      address: contract,
+      hasCode: true,
+      creator: wallet,
+      firstFunder: null,
+      existedBlock: block,
+      existedAt: timestamp,
+      source: "index",
+      readBlock: block,
     }));
 }
 

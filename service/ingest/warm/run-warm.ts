@@ -85,7 +85,11 @@ export function createWarmContext(
   const client = createEnrichClient(deps, signal);
   return {
     enrich: createEnrichContext({ ...deps, client, tasks: ["warm"] }),
-    ...{ source, random, now, signal, mostCalls: 2 * ENOUGH_CALLS },
+    source,
+    random,
+    now,
+    signal,
+    mostCalls: 2 * ENOUGH_CALLS,
   };
 }
 

@@ -56,15 +56,13 @@ export function measured(
   const scoreMicros = toMicros(clamp(score, 0, 100));
   const sharePercent = Math.round(100 * share);
   return {
-    ...{
-      name,
-      state: "measured",
-      value: roundMicro(value),
-      scoreMicros,
-      sharePercent,
-      samples,
-      reason: null,
-    },
+    name,
+    state: "measured",
+    value: roundMicro(value),
+    scoreMicros,
+    sharePercent,
+    samples,
+    reason: null,
     ...(inputs === undefined ? {} : { inputs: roundInputs(inputs) }),
   };
 }

@@ -80,7 +80,11 @@ export async function scanOnce(
   await awaitDocuments({ countWaiting, patience: limits.documents, monotonicMs }, signal);
   await markNewDocuments(db, chainId, signal);
   return finishScan(db, {
-    ...{ attempt, deployment, readings, root, askedAt },
+    attempt,
+    deployment,
+    readings,
+    root,
+    askedAt,
     indexBlock: finalBlock,
     finishedAt: now(),
   });

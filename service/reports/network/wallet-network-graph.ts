@@ -192,7 +192,11 @@ export async function readOwnerQuestion(client: ClientBase, query: NetworkQuery)
   const firstFunded = asked.filter((account) => facts.get(account)?.firstFunder === wallet);
   const payersBack = await readPayersBack(client, chainId, [{ wallet, funded: firstFunded }]);
   return {
-    ...{ wallet, addresses, graph: { mainFunderOf }, facts, publicFunders },
+    wallet,
+    addresses,
+    graph: { mainFunderOf },
+    facts,
+    publicFunders,
     payersBack: payersBack.get(wallet) ?? new Set(),
   };
 }

@@ -42,7 +42,10 @@ export function computeBacking(inputs: BackingInputs): readonly ComputedBacking[
     const receipts = receiptsOf.get(wallet) ?? [];
     const { costBasis, safe } = bases.get(wallet) ?? { costBasis: 0n, safe: 0n };
     const profile = sellerProfile({
-      ...{ wallet, receipts, clusterOf, costBasisOf },
+      wallet,
+      receipts,
+      clusterOf,
+      costBasisOf,
       paidTo: new Map((paymentsOf.get(wallet) ?? []).map(({ payee, microUsd }) => [payee, microUsd])),
       jobs: jobs.get(wallet) ?? [],
       feedback: feedback === null ? null : (feedback.get(wallet) ?? []),
@@ -52,7 +55,11 @@ export function computeBacking(inputs: BackingInputs): readonly ComputedBacking[
     if (costBasis === 0n && bondMicroUsd === 0n && profile === null) return [];
     return [
       {
-        ...{ wallet, ownMicroUsd, costBasisMicroUsd: costBasis, safeMicroUsd: safe, bondMicroUsd },
+        wallet,
+        ownMicroUsd,
+        costBasisMicroUsd: costBasis,
+        safeMicroUsd: safe,
+        bondMicroUsd,
         receivedDayMicroUsd: receivedLastDay(wallet, receipts, clusterOf),
         sellerProfile: profile,
       },

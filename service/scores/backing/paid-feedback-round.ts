@@ -68,7 +68,8 @@ function contentOf(
   // Without what PostgreSQL cannot hold, and what does not show.
   const shown = tag1.slice(0, MOST_TAG_CHARACTERS).replaceAll(/[\p{C}\s]+/gu, " ");
   return {
-    ...{ block, logIndex },
+    block,
+    logIndex,
     value: `${value * 10n ** BigInt(VALUE_DECIMALS - valueDecimals)}`,
     tag: shown.trim().toLowerCase(),
   };

@@ -83,10 +83,7 @@ async function readAll(
   };
   await workThrough(
     { ...context, kind: "backing" },
-    {
-      items: await readPayers(client, query),
-      ...{ batchSize: BATCH, lanes: 1, attempt, control, signal },
-    },
+    { items: await readPayers(client, query), batchSize: BATCH, lanes: 1, attempt, control, signal },
   );
   return { ...all, wallets };
 }
@@ -217,7 +214,8 @@ async function readClusters(
     addresses: [...accounts].sort(),
     graph: { mainFunderOf },
     facts: cache.facts,
-    ...{ publicFunders, payersBack: new Set() },
+    publicFunders,
+    payersBack: new Set(),
   });
   return (account) => groups.get(account) ?? account;
 }

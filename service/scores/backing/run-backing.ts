@@ -58,8 +58,11 @@ async function renewBacking(context: BackingContext, metrics: BackingMetrics, si
   if (leftOut > 0) logger.warn({ leftOut }, "payments are left out of backing for their number");
   logger.info(
     {
-      ...{ wallets: backings.length, payments: payments.length, receipts: receipts.length },
-      ...{ asOf: asOf.blockNumber, seconds: Math.round(10 * seconds) / 10 },
+      wallets: backings.length,
+      payments: payments.length,
+      receipts: receipts.length,
+      asOf: asOf.blockNumber,
+      seconds: Math.round(10 * seconds) / 10,
     },
     "backing computed",
   );

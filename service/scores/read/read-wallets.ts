@@ -53,7 +53,11 @@ export async function readWalletFacts(
     const windowStart =
       row.lastTimestamp === null ? null : row.lastTimestamp - query.policy.window.days * SECONDS_PER_DAY;
     return {
-      ...{ address, pastOpen, delegation, chainStartTimestamp, windowStart },
+      address,
+      pastOpen,
+      delegation,
+      chainStartTimestamp,
+      windowStart,
       coverage: coverageOf(row, { chainStartTimestamp, windowStart, enrichedTo: point.enriched.blockNumber }),
       hasHistory: row.past !== null,
       servicesUpAt: services.get(address) ?? null,

@@ -140,7 +140,9 @@ async function end(
   await underDeadline(db)
     .update(payment)
     .set({
-      ...{ captureState: state, captureAt: null, updatedAt: now() },
+      captureState: state,
+      captureAt: null,
+      updatedAt: now(),
       ...(state === "voided"
         ? { state: "answered" as const, confirmAt: null, error: "returned to its payer" }
         : {}),

@@ -167,7 +167,8 @@ export function voucherOf({ payload }: Pick<PresentedPayment, "payload">) {
   return {
     ...voucher,
     deposit: {
-      ...{ ...authorization, amount: read.deposit.amount },
+      ...authorization,
+      amount: read.deposit.amount,
       /** Of the token: the collector derives it from channel and salt. */
       nonce: keccak256(
         encodeAbiParameters([{ type: "bytes32" }, { type: "uint256" }], [channelId, authorization.salt]),
@@ -214,7 +215,9 @@ const configTypes = {
 
 function channelIdOf(config: ChannelConfig, chainId: number): Hex {
   return hashTypedData({
-    ...{ domain: domainOf(chainId), types: configTypes, primaryType: "ChannelConfig" },
+    domain: domainOf(chainId),
+    types: configTypes,
+    primaryType: "ChannelConfig",
     message: config,
   });
 }
@@ -227,7 +230,9 @@ function domainOf(chainId: number) {
 export function voucherDigest(payment: Pick<PresentedPayment, "payload">, chainId: number): Hex {
   const { channelId, amount: maxClaimableAmount } = voucherOf(payment);
   return hashTypedData({
-    ...{ domain: domainOf(chainId), types: voucherTypes, primaryType: "Voucher" },
+    domain: domainOf(chainId),
+    types: voucherTypes,
+    primaryType: "Voucher",
     message: { channelId, maxClaimableAmount },
   });
 }
@@ -327,7 +332,10 @@ export async function readReceiver(
   blockNumber?: bigint,
 ): Promise<{ readonly claimed: bigint; readonly settled: bigint }> {
   const [claimed, settled] = await client.readContract({
-    ...{ address: BATCH_SETTLEMENT_ADDRESS, abi, functionName: "receivers", args: [receiver, token] },
+    address: BATCH_SETTLEMENT_ADDRESS,
+    abi,
+    functionName: "receivers",
+    args: [receiver, token],
     ...(blockNumber === undefined ? {} : { blockNumber }),
   });
   return { claimed, settled };

@@ -144,7 +144,9 @@ async function endOrder(
   const [ended] = await underDeadline(db)
     .update(paymentChannel)
     .set({
-      ...{ collectOrder: null, collectAsked: null, updatedAt: now() },
+      collectOrder: null,
+      collectAsked: null,
+      updatedAt: now(),
       collectFailures: isClaimed ? 0 : sql`${collectFailures} + 1`,
       unclaimedSince: isClaimed
         ? sql`case when ${charged} > ${String(collectAsked ?? 0n)}::numeric then ${now().toISOString()}::timestamptz end`

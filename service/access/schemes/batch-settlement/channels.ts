@@ -97,8 +97,13 @@ export function createChannelStore({
           const [settled] = await tx
             .update(payment)
             .set({
-              ...{ state: "settled", transactionHash: transaction, chargedAmount: presented.amount },
-              ...{ settledAt: now(), confirmAt: null, error: null, deadline: after(REQUEST_MS) },
+              state: "settled",
+              transactionHash: transaction,
+              chargedAmount: presented.amount,
+              settledAt: now(),
+              confirmAt: null,
+              error: null,
+              deadline: after(REQUEST_MS),
               updatedAt: now(),
             })
             .where(and(eq(payment.id, id), eq(payment.state, "reserved"), gt(payment.deadline, now())))
@@ -123,9 +128,17 @@ export function createChannelStore({
       .insert(paymentChannel)
       .values({
         ...seen,
-        ...{ id: channelId, chainId, payer: config.payer, receiver: config.receiver, token: config.token },
-        ...{ authorizer: config.receiverAuthorizer, withdrawDelay: config.withdrawDelay, salt: config.salt },
-        ...{ lookAt: roundOf(after(LOOK_MS)), createdAt: now(), updatedAt: now() },
+        id: channelId,
+        chainId,
+        payer: config.payer,
+        receiver: config.receiver,
+        token: config.token,
+        authorizer: config.receiverAuthorizer,
+        withdrawDelay: config.withdrawDelay,
+        salt: config.salt,
+        lookAt: roundOf(after(LOOK_MS)),
+        createdAt: now(),
+        updatedAt: now(),
       })
       .onConflictDoNothing();
   }
@@ -137,7 +150,9 @@ export function createChannelStore({
     const added = await tx
       .update(paymentChannel)
       .set({
-        ...{ charged: amount, signature, updatedAt: now() },
+        charged: amount,
+        signature,
+        updatedAt: now(),
         unclaimedSince: sql`coalesce(${unclaimedSince}, ${now().toISOString()}::timestamptz)`,
         lookAt: sql`least(${lookAt}, case when ${amount.toString()}::numeric - ${collected} >= ${COLLECT_AMOUNT.toString()}::numeric
           then ${soon}::timestamptz else ${later}::timestamptz end)`,
