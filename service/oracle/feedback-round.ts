@@ -145,9 +145,9 @@ async function readIndexes(
   rows: readonly FeedbackRow[],
 ): Promise<ReadonlyMap<number, number | null>> {
   const indexes = new Map<number, number | null>();
-  for (const { id, agentId, kind, state, transaction } of rows) {
+  for (const { id, agentId, kind, transaction } of rows) {
     const hash = transaction.minedHash;
-    if (kind !== "give" || state !== "sent" || transaction.state !== "mined" || hash === null) continue;
+    if (kind !== "give" || transaction.state !== "mined" || hash === null) continue;
     const receipt = await node.getTransactionReceipt({ hash }).catch((error: unknown) => {
       if (error instanceof TransactionReceiptNotFoundError) return null;
       throw error;
@@ -176,7 +176,7 @@ function feedbackKind(indexes: ReadonlyMap<number, number | null>) {
     // A row is one attempt: the next one is planned anew, once the quarantine lets it.
     retryMs: { first: 0, longest: 0 },
     isForGood: ({ cause }, { kind }) => kind === "revoke" && GONE.test(cause),
-    look: ({ id, kind, state, transaction }) => {
+    look: ({ id, kind, transaction }) => {
       const index = indexes.get(id) ?? null;
       const isMined = kind === "give" && transaction.state === "mined";
       const isLost = isMined && transaction.final && indexes.has(id) && index === null;
@@ -185,7 +185,6 @@ function feedbackKind(indexes: ReadonlyMap<number, number | null>) {
         failures: 0,
         shown: isMined && !isLost ? (index === null ? "soon" : "done") : null,
         ended: isLost ? "its block shows no feedback" : null,
-        isDone: state === "confirmed",
         index,
       };
     },

@@ -25,7 +25,7 @@ export type FeedbackRow = Awaited<ReturnType<typeof readUnsettledFeedback>>[numb
 
 /** Calls that are sent, and confirmed ones whose transaction failed after a reorg. */
 export async function readUnsettledFeedback(db: NodePgDatabase, scope: FeedbackScope) {
-  const { id, agentId, kind, state } = feedback;
+  const { id, agentId, kind } = feedback;
   const failed = and(
     eq(senderTransaction.chainId, scope.chainId),
     eq(senderTransaction.purpose, FEEDBACK_PURPOSE),
@@ -37,7 +37,6 @@ export async function readUnsettledFeedback(db: NodePgDatabase, scope: FeedbackS
       id,
       agentId,
       kind,
-      state,
       transaction: orderColumns,
     })
     .from(feedback)

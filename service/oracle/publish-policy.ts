@@ -37,6 +37,14 @@ export type PublishPolicy = {
   readonly revertedRetryMs: Backoff;
 };
 
+/** Pauses after an attempt that came to nothing, by its failure. */
+export function pausesAfter(
+  { kind }: { readonly kind: string },
+  { refusedRetryMs, revertedRetryMs }: Pick<PublishPolicy, "refusedRetryMs" | "revertedRetryMs">,
+): Backoff {
+  return kind === "reverted" ? revertedRetryMs : refusedRetryMs;
+}
+
 const MINUTE = 60_000;
 const DAY = 1_000 * SECONDS_PER_DAY;
 

@@ -18,7 +18,7 @@ import {
   readEpochSince,
   readUnsettledEpochs,
 } from "./epochs.ts";
-import type { PublishPolicy } from "./publish-policy.ts";
+import { type PublishPolicy, pausesAfter } from "./publish-policy.ts";
 import { readIndexedBlock, readNewestOracleEpoch, readOracleRoot } from "./publish-records.ts";
 import { type BackedScore, readPopulation } from "./publish-scores.ts";
 
@@ -156,8 +156,7 @@ export async function settleRoots(tx: NodePgDatabase, options: SettleRootOptions
   const kind: OrderKind<EpochRow> = {
     done: "indexed event",
     isRepeatable: true,
-    retryMs: policy.refusedRetryMs,
-    revertedRetryMs: policy.revertedRetryMs,
+    retryMs: (failure) => pausesAfter(failure, policy),
     look: async ({ epoch, root, transaction, attempts, state }) => ({
       transaction,
       failures: attempts - 1,

@@ -5,7 +5,7 @@ import { fateOfAttempt } from "../sender/orders/fate.ts";
 import type { Evidence, Failure, OrderKind, OrderTransaction } from "../sender/orders/order-kind.ts";
 import type { OnChain, Published } from "./plan.ts";
 import type { IntentRow } from "./publish-intents.ts";
-import type { PublishPolicy } from "./publish-policy.ts";
+import { type PublishPolicy, pausesAfter } from "./publish-policy.ts";
 import type { OracleState } from "./publish-records.ts";
 import type { BackedScore } from "./publish-scores.ts";
 
@@ -21,10 +21,12 @@ export function intentKind(
 ): OrderKind<Pick<IntentRow, "score" | "attempts" | "state"> & Pick<Evidence, "transaction">> {
   return {
     ...SCORES,
-    retryMs: policy.refusedRetryMs,
-    revertedRetryMs: policy.revertedRetryMs,
-    // The contract names one bad word of the batch; the others are as good as before.
+    // The contract names one malformed word of a batch: the other scores are sent again at once.
     isForGood: (failure, { score }) => readRefusal(failure).malformedWallet === score.wallet,
+    retryMs: (failure) => {
+      if (readRefusal(failure).malformedWallet !== null) return { first: 0, longest: 0 };
+      return pausesAfter(failure, policy);
+    },
     look: ({ score, transaction, attempts, state }) => ({
       transaction,
       failures: attempts,

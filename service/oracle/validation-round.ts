@@ -196,8 +196,9 @@ async function store(
   const key = { chainId, registry, requestHash, from };
   const reasonOf = (cause: string) => (from === "sent" ? `not answered: ${cause}` : cause);
   switch (step.kind) {
-    case "done":
     case "reopen":
+      throw new Error("a row that is settled was read again");
+    case "done":
       await patchValidation(db, key, { state: "answered" });
       return "answered";
     case "end":

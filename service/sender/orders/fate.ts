@@ -106,6 +106,6 @@ export function stepAfter<Row>(
   const deadline = kind.deadlineOf?.(row);
   if (kind.isForGood?.(failure, row) === true || (deadline !== undefined && at >= deadline))
     return { kind: "end", cause: failure.cause, failure };
-  const pauses = failure.kind === "reverted" ? (kind.revertedRetryMs ?? kind.retryMs) : kind.retryMs;
+  const pauses = typeof kind.retryMs === "function" ? kind.retryMs(failure, row) : kind.retryMs;
   return { kind: "again", at: new Date(at.getTime() + pauseAfter(failures, pauses)), failure };
 }

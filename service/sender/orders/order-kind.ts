@@ -59,9 +59,8 @@ export type OrderKind<Row, Seen extends Evidence = Evidence> = {
   readonly done: "newest block" | "final block" | "indexed event";
   /** True if a second transaction has no effect after the first: then a revert counts in the newest block already. */
   readonly isRepeatable: boolean;
-  /** First and longest pause between two attempts, and between two after a revert in a block. */
-  readonly retryMs: Backoff;
-  readonly revertedRetryMs?: Backoff;
+  /** First and longest pause between two attempts. */
+  readonly retryMs: Backoff | ((failure: Failure, row: Row) => Backoff);
   /** Failures that end the order. All others are tried again until the deadline. */
   readonly isForGood?: (failure: Failure, row: Row) => boolean;
   /** Moment after which a failure ends the order. */

@@ -107,8 +107,9 @@ async function patchOf(
   }: Settled<OpenSettlement> & { readonly seen: ReturnType<typeof lookAtSettlement> },
 ): Promise<SettlementPatch> {
   switch (step.kind) {
-    case "done":
     case "reopen":
+      throw new Error("a row that is settled was read again");
+    case "done":
       return { state: "confirmed", transactionHash: seen.event?.transactionHash ?? null, error: null };
     case "end":
       return { state: seen.endsAs, error: step.cause };

@@ -12,7 +12,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import bytecodes from "../../../contracts/bytecode.json" with { type: "json" };
 import { identityRegistryAbi } from "../../../service/chain/abi/identity-registry.ts";
 import { reputationRegistryAbi } from "../../../service/chain/abi/reputation-registry.ts";
-import { feedback } from "../../../service/db/tables/publish.ts";
+import { feedback, senderTransaction } from "../../../service/db/tables/publish.ts";
 import { quarantine } from "../../../service/db/tables/quarantine.ts";
 import { type FeedbackRound, feedbackRound } from "../../../service/oracle/feedback-round.ts";
 import { readFeedbackDocument } from "../../../service/oracle/feedback-rows.ts";
@@ -297,6 +297,17 @@ test("a reorg that takes a replacement out ends with one entry, the newest", asy
   );
   await settle();
   expect(await rows()).toEqual(["give B 1 confirmed", "revoke B null confirmed", "give D 2 confirmed"]);
+});
+
+test("a confirmed entry whose transaction reverts after a reorg keeps its index until that is final", async () => {
+  const sender = world.startSender();
+  await register(0, wallet);
+  await world.store([{ wallet, asOf: 5, points: 82 }]);
+  await settle();
+  await sender.stop();
+  await world.db.update(senderTransaction).set({ state: "reverted", final: false });
+  await round();
+  expect(await rows()).toEqual(["give B 1 confirmed"]);
 });
 
 test("the day's money bounds what is spent, the gravest first, and the rest waits for the next day", async () => {

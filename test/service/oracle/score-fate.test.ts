@@ -79,6 +79,13 @@ test.each([
   expect(stepOf(kind, { row, seen: await kind.look(row) }, moment).kind).toBe(expected);
 });
 
+test("a score beside a malformed one is sent again at once", async () => {
+  const kind = intentKind(defaultPublishPolicy, new Map());
+  const row = { ...sent(refusedFor(other)), attempts: 5, state: "sent" as const };
+  const step = stepOf(kind, { row, seen: await kind.look(row) }, { now: asOfTime, indexedBlock: 20 });
+  expect(step).toMatchObject({ kind: "again", at: asOfTime });
+});
+
 describe("the score to compare a new one with", () => {
   const ours = {
     kind: "record",

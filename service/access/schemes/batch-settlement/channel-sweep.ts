@@ -2,7 +2,7 @@ import { and, asc, eq, inArray, isNull, lte, sql } from "drizzle-orm";
 import { type Address, concatHex, type Hex, keccak256, numberToHex } from "viem";
 import { underDeadline } from "../../../db/database.ts";
 import { paymentChannel } from "../../../db/tables/payment.ts";
-import { stepOf } from "../../../sender/orders/fate.ts";
+import { stepAfter, stepOf } from "../../../sender/orders/fate.ts";
 import type { Step } from "../../../sender/orders/order-kind.ts";
 import { enqueueSettlement, queueCall, readSettlement } from "../../../sender/payments-sender.ts";
 import type { SweepDeps } from "../scheme.ts";
@@ -130,8 +130,12 @@ const CLAIMS = {
 async function stepOfOrder({ db, now }: SweepDeps, row: StoredChannel): Promise<Step | null> {
   if (row.collectOrder === null) return null;
   const transaction = await readSettlement(db, row.collectOrder);
-  const seen = { transaction, failures: row.collectFailures };
-  return stepOf(CLAIMS, { row, seen }, { now: now(), indexedBlock: 0 });
+  const failures = row.collectFailures;
+  if (transaction === null) {
+    const failure = { kind: "gone", cause: "its order is gone", revertData: null };
+    return stepAfter(CLAIMS, { row, failures, failure }, now());
+  }
+  return stepOf(CLAIMS, { row, seen: { transaction, failures } }, { now: now(), indexedBlock: 0 });
 }
 
 /** The row of the channel names its order no more; null if it did not name it. */

@@ -121,7 +121,11 @@ describe("an attempt that came to nothing", () => {
     ["hundredth", { failures: 99 }, 4_000],
     ["reverted", { failures: 1, transaction: { ...reverted, ...final } }, 20_000],
   ])("is made again after a pause: %s", (_name, seen, ms) => {
-    const rules = { ...byEvent, revertedRetryMs: { first: 10_000, longest: 90_000 } };
+    const afterRevert = { first: 10_000, longest: 90_000 };
+    const rules: Rules = {
+      ...byEvent,
+      retryMs: ({ kind }) => (kind === "reverted" ? afterRevert : { first: 1_000, longest: 4_000 }),
+    };
     expect(step(rules, { transaction: failed, ...seen })).toMatchObject({ kind: "again", at: later(ms) });
   });
   test("waits for the pause since its failure where the row stores no next attempt", () => {
