@@ -3,6 +3,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import type { Database } from "./database.ts";
 import { hasTables, indexOf } from "./index-tables.ts";
+import { lockName } from "./session.sql.ts";
 import { chainMark } from "./tables/quarantine.ts";
 
 /**
@@ -15,7 +16,7 @@ export async function holdChain(tx: NodePgDatabase, chainId: number): Promise<vo
 
 /** Waits for every transaction that holds the chain, and keeps others waiting until this one ends. */
 export async function takeChain(tx: NodePgDatabase, chainId: number): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${fenceOf(chainId)}, 0))`);
+  await lockName(tx, fenceOf(chainId));
 }
 
 /** Whether the index holds this very block; false where there is no index. */

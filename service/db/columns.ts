@@ -1,4 +1,4 @@
-import { type Column, type SQL, sql } from "drizzle-orm";
+import { type Column, type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import {
   type AnyPgColumn,
   bigint,
@@ -50,6 +50,11 @@ export const bytes = customType<{ data: Buffer }>({ dataType: () => "bytea" });
 /** An address or a hash as its column holds it. */
 export function lowerCase(hex: Hex): Hex {
   return hex.toLowerCase() as Hex;
+}
+
+/** Number of an aggregate's rows that meet a condition. */
+export function countIf(condition: SQLWrapper): SQL<number> {
+  return sql`(count(*) filter (where ${condition}))::int`;
 }
 
 /** The column is one of the values: one parameter however many there are, where `in` would take one each. */

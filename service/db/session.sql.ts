@@ -4,7 +4,7 @@ import type { PoolClient } from "pg";
 import { QUERY_DEADLINE } from "./database.ts";
 import { toQuery } from "./statement.ts";
 
-// The builder selects from tables alone: it has no words for locks, notifications and settings of PostgreSQL.
+// The builder has no words for locks, notifications and settings of PostgreSQL.
 
 /** Waits for the lock of that name, and holds it until the transaction ends. */
 export async function lockName(tx: NodePgDatabase, name: string): Promise<void> {

@@ -3,11 +3,17 @@
  * hashing it" of bench/results.md.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { checkpointOf, indexOf } from "../db/index-tables.ts";
+import { checkpointOf, indexOf, tablesExist } from "../db/index-tables.ts";
 import { preparedByChain } from "../db/statement.ts";
 
 /** Seconds that enrichment may be behind what is final: until then its rows are of the past, and no record of today. */
 const LONGEST_LAG = sql.raw("3600");
+
+/** Whether the index has the tables that these statements read. */
+export const indexReady = preparedByChain(
+  "index_ready",
+  (chainId) => sql`select ${tablesExist(chainId, checkpointOf(chainId), indexOf(chainId).block)}`,
+);
 
 /** The newest finalized block that the index holds: number (float8), hash and timestamp (float8), or no row. */
 export const finalized = preparedByChain("finalized", finalizedSql);

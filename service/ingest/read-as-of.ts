@@ -1,8 +1,6 @@
-import { builderOn } from "../db/database.ts";
 import { type ArrayReader, readBlock } from "../db/index-snapshot.ts";
-import { checkpointOf, hasTables, indexOf } from "../db/index-tables.ts";
 import type { AsOf } from "../model/features/types.ts";
-import { asOf, finalized, newest } from "./read-as-of.sql.ts";
+import { asOf, finalized, indexReady, newest } from "./read-as-of.sql.ts";
 
 /** The block that a record speaks for, and the one up to which own calls are known: no later than that. */
 export type ReadPoint = { readonly asOf: AsOf; readonly enriched: AsOf };
@@ -12,8 +10,9 @@ export async function readFinalized(client: ArrayReader, chainId: number): Promi
   return (await isReady(client, chainId)) ? readBlock(client, finalized(chainId, {})) : null;
 }
 
-function isReady(client: ArrayReader, chainId: number): Promise<boolean> {
-  return hasTables(builderOn(client), chainId, checkpointOf(chainId), indexOf(chainId).block);
+async function isReady(client: ArrayReader, chainId: number): Promise<boolean> {
+  const { rows } = await client.query({ ...indexReady(chainId, {}), rowMode: "array" });
+  return rows[0]?.[0] === true;
 }
 
 /** The newest block that is finalized and enriched; null without one, or if it is an hour of the chain's time behind. */

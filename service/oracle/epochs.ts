@@ -1,7 +1,8 @@
-import { and, desc, eq, gte, ne, or, sql } from "drizzle-orm";
+import { and, desc, eq, gte, ne, or } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Hex } from "viem";
 import type { Database } from "../db/database.ts";
+import { lockName } from "../db/session.sql.ts";
 import { epoch, senderTransaction } from "../db/tables/publish.ts";
 import { orderColumns } from "../sender/orders/order-kind.ts";
 
@@ -54,7 +55,7 @@ export async function patchEpoch(
 
 /** Makes other transactions that ask for the same chain's epoch wait until this one ends. */
 export async function lockEpochs(tx: NodePgDatabase, chainId: number): Promise<void> {
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`ahs-epoch:${chainId}`}, 0))`);
+  await lockName(tx, `ahs-epoch:${chainId}`);
 }
 
 function selectEpochs(db: NodePgDatabase) {

@@ -4,6 +4,7 @@ import type { Address, Hex } from "viem";
 import { isOneOf } from "../db/columns.ts";
 import { builderOn, type Database } from "../db/database.ts";
 import type { ArrayReader } from "../db/index-snapshot.ts";
+import { lockName } from "../db/session.sql.ts";
 import { sanctionsEntry, sanctionsSource } from "../db/tables/sanctions.ts";
 import type { SanctionsFlag } from "../model/features/types.ts";
 import { type ListedAddress, RefusedList, sanctionsListHash } from "./list-file.ts";
@@ -68,7 +69,7 @@ type Source = SanctionsFlag["source"];
 
 /** Reads an imported list, and blocks other imports of it until the transaction ends. */
 async function takeSanctionsList(tx: NodePgDatabase, source: Source): Promise<StoredList> {
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`ahs-sanctions:${source}`}, 0))`);
+  await lockName(tx, `ahs-sanctions:${source}`);
   const [known] = await tx.select().from(sanctionsSource).where(eq(sanctionsSource.source, source));
   const entries = await tx
     .select({ address: sanctionsEntry.address, reference: sanctionsEntry.reference })

@@ -1,6 +1,7 @@
 import { eq, sql } from "drizzle-orm";
 import type { Address } from "viem";
 import type { Database } from "../db/database.ts";
+import { lockName } from "../db/session.sql.ts";
 import { threatEntry, threatList } from "../db/tables/sanctions.ts";
 import { RefusedList } from "./list-file.ts";
 
@@ -21,7 +22,7 @@ export async function importThreats(
   const { name, importedAt } = row;
   return db.transaction(async (tx) => {
     // Imports take their turns: the number of lists is counted.
-    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended('ahs-threats', 0))`);
+    await lockName(tx, "ahs-threats");
     const known = await tx.select({ name: threatList.name, entries: threatList.entries }).from(threatList);
     const before = known.find((one) => one.name === name)?.entries ?? 0;
     if (!force && addresses.length * 2 < before)

@@ -64,15 +64,18 @@ async function readEcosystem(
 
 /** A sanctioned wallet has score 0, so this reads few rows. */
 async function readCounts(db: Database, chainId: number) {
-  const countOf = (where?: SQL) =>
-    underDeadline(db).$count(currentScore, and(eq(currentScore.chainId, chainId), where));
+  const countOf = (where: SQL) =>
+    sql<number>`(select count(*) from ${currentScore} where ${currentScore.chainId} = ${chainId} and ${where})::int`;
   const { ahsScore, sanctioned } = currentScore;
-  const [scored, insufficient, listed] = await Promise.all([
-    countOf(isNotNull(ahsScore)),
-    countOf(isNull(ahsScore)),
-    countOf(and(eq(ahsScore, 0), eq(sanctioned, true))),
-  ]);
-  return { scored, insufficient, sanctioned: listed };
+  const [counts] = await underDeadline(db)
+    .select({
+      scored: countOf(isNotNull(ahsScore)),
+      insufficient: countOf(isNull(ahsScore)),
+      sanctioned: countOf(sql`${ahsScore} = 0 and ${sanctioned}`),
+    })
+    .from(sql`(values (1)) as one`);
+  if (counts === undefined) throw new Error("expected one row, got none");
+  return counts;
 }
 
 async function readNewestScore(db: Database, chainId: number): Promise<Ecosystem["newestScore"]> {

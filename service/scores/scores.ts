@@ -1,4 +1,4 @@
-import { and, desc, eq } from "drizzle-orm";
+import { and, desc, eq, sql } from "drizzle-orm";
 import type { Address, Hex } from "viem";
 import { modelVersionCode } from "../chain/oracle-codec.ts";
 import { type Database, rowsInTime, underDeadline } from "../db/database.ts";
@@ -30,23 +30,25 @@ export async function readInputFile(db: Database, hash: Hex): Promise<unknown> {
 
 /** Reads of scores on our tables and on the views of one chain's index; addresses are lower-case. */
 export function createScoreReader(db: Database, chainId: number): ScoreReader {
+  const { oracleScore: record } = indexOf(chainId);
+  const publishedRecord = underDeadline(db)
+    .select({
+      ahsScore: record.ahsScore,
+      asOfBlock: numberOf(record.asOf),
+      safeMicroUsd: record.safeMicroUsd,
+      transactionHash: record.transactionHash,
+      publishedAt: numberOf(record.publishedAt),
+      insufficient: record.insufficient,
+      modelVersion: record.modelVersion,
+    })
+    .from(record)
+    .where(and(eq(record.wallet, sql.placeholder("address")), record.present))
+    .prepare(`score_published_${chainId}`);
   return {
     snapshot: snapshotLoader(db, chainId),
     atFinal: finalLoader(db, chainId),
     async published(address: Address): Promise<PublishedScore | null> {
-      const { oracleScore: record } = indexOf(chainId);
-      const [row] = await underDeadline(db)
-        .select({
-          ahsScore: record.ahsScore,
-          asOfBlock: numberOf(record.asOf),
-          safeMicroUsd: record.safeMicroUsd,
-          transactionHash: record.transactionHash,
-          publishedAt: numberOf(record.publishedAt),
-          insufficient: record.insufficient,
-          modelVersion: record.modelVersion,
-        })
-        .from(record)
-        .where(and(eq(record.wallet, address), eq(record.present, true)));
+      const [row] = await publishedRecord.execute({ address });
       if (row === undefined) return null;
       const { insufficient, modelVersion, publishedAt, ...published } = row;
       const isBacked = modelVersion >= FIRST_BACKED_CODE || published.safeMicroUsd > 0n;

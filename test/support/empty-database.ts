@@ -28,7 +28,7 @@ const EMPTY = `
 
 /** How many rows a part of the catalogue has, and the newest transaction that wrote one. */
 const NEWEST = "count(*), max(xmin::text::bigint)";
-const OF_OURS = "relnamespace = 'ahs'::regnamespace";
+const OF_OURS = "relnamespace in ('ahs'::regnamespace, 'public'::regnamespace)";
 const FINGERPRINT = `
   select concat_ws('/',
     (select concat_ws(' ', ${NEWEST}) from pg_class where ${OF_OURS}),

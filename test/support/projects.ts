@@ -87,7 +87,7 @@ export function runResults(): Reporter {
         process.stdout.write(describeTimes(name, times));
       }
       mkdirSync(dirname(RESULTS_FILE), { recursive: true });
-      const yardstickMs = medianOf(ended.map(({ module }) => module.meta().yardstickMs ?? Number.NaN));
+      const yardstickMs = medianOf(ended.flatMap(({ module }) => module.meta().yardstickMs ?? []));
       const results = { ...countTests(modules), yardstickMs, projects } satisfies RunResults;
       writeFileSync(RESULTS_FILE, `${JSON.stringify(results, null, 1)}\n`);
     },
@@ -101,7 +101,8 @@ function timesOf(
     const path = relative(dirname(TESTS), module.moduleId);
     return [
       path,
-      { workSeconds: (last - first) / 1_000, cpuSeconds: module.meta().cpuSeconds ?? Number.NaN },
+      // A file whose tests are all skipped runs no hook.
+      { workSeconds: (last - first) / 1_000, cpuSeconds: module.meta().cpuSeconds ?? 0 },
     ] as const;
   });
   const sumOf = (kind: "workSeconds" | "cpuSeconds") =>

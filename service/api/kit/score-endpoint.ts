@@ -14,6 +14,7 @@ import { renderExplanation } from "../schemas/explanation.ts";
 import {
   answerInfrastructure,
   type InfrastructureNeeds,
+  type InfrastructurePlan,
   planInfrastructure,
   releaseInfrastructure,
 } from "../schemas/infrastructure.ts";
@@ -110,14 +111,12 @@ export function defineScore<Finding>() {
         // Followed wallets too: their history may start before the index.
         return { ...subject, snapshot, score, mayFetch: score === deps.scoreOnDemand };
       },
-      async prepare({ query }, checked, { deps }) {
+      async prepare({ query: { include, agent_url: agentUrl } }, checked, { deps }) {
         if (checked.mayFetch) await requireSender(checked.address, checked.snapshot, deps);
-        if (query.agent_url !== undefined)
-          await refuseUrl(
-            { loc: ["query", "agent_url"], given: query.agent_url },
-            deps.infrastructure.refusal,
-          );
-        return checked;
+        if (agentUrl !== undefined)
+          await refuseUrl({ loc: ["query", "agent_url"], given: agentUrl }, deps.infrastructure.refusal);
+        const wantsD3 = include.includes("infrastructure") || agentUrl !== undefined;
+        return { ...checked, agents: wantsD3 ? await deps.infrastructure.agents(checked.address) : null };
       },
       interestIn: ({ address }) => [address],
       sell: ({ query }, scored, sale) => sellScore(query, scored, sale),
@@ -128,6 +127,8 @@ type Scored = Subject & {
   readonly snapshot: ScoredSnapshot;
   readonly score: Parameters<typeof scoredRow>[1];
   readonly mayFetch: boolean;
+  /** Agents whose infrastructure the answer shows; null without that part. */
+  readonly agents: InfrastructurePlan["agents"] | null;
 };
 
 /** Reserves the visit that the answer needs, before the charge, and frees it once the work that may use it is over. */
@@ -136,8 +137,8 @@ async function sellScore(
   scored: Scored,
   sale: Sale<Needs, AhsRecord>,
 ): Promise<Response> {
-  const wantsD3 = include.includes("infrastructure") || agentUrl !== undefined;
-  const plan = wantsD3 ? await planInfrastructure({ address: scored.address, agentUrl }, sale.deps) : null;
+  const { agents } = scored;
+  const plan = agents === null ? null : planInfrastructure({ agents, agentUrl }, sale.deps);
   let working: Promise<unknown> = Promise.resolve();
   try {
     const { debitId, deliver } = await sale.take({ settlement: scored.mayFetch ? "before" : "after" });
@@ -153,14 +154,14 @@ async function sellScore(
 }
 
 async function makeRecord(
-  { address, named, score, snapshot: { threats, followed }, mayFetch }: Scored,
+  { address, named, score, snapshot: { threats, followed }, mayFetch }: Omit<Scored, "agents">,
   {
     include,
     plan,
     debitId,
   }: {
     readonly include: z.infer<typeof query>["include"];
-    readonly plan: Awaited<ReturnType<typeof planInfrastructure>> | null;
+    readonly plan: InfrastructurePlan | null;
     readonly debitId: string | null;
   },
   { deps, now, caller }: PaidWorkContext<Needs>,

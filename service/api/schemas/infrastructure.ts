@@ -1,4 +1,3 @@
-import type { Address } from "viem";
 import { unavailable } from "../../access/problems.ts";
 import { MICRO } from "../../model/score/fixed-point.ts";
 import type { Policy } from "../../model/score/policy-shape.ts";
@@ -42,7 +41,7 @@ export type InfrastructureNeeds = {
 };
 
 /** Decided before anything is charged. */
-type InfrastructurePlan = {
+export type InfrastructurePlan = {
   readonly agents: readonly WalletAgent[];
   /** Every http(s) endpoint once, in the order of the agents, with its declarations. */
   readonly declared: ReadonlyMap<string, InfrastructurePart["endpoints"][number]["services"]>;
@@ -62,11 +61,13 @@ const BUSY_RETRY_SECONDS = 10;
  * Reads the endpoints that a wallet's agents declare, and reserves a visit to an agent_url outside of them. Throws a 503 problem
  * while too many visits are running. The caller must release the plan.
  */
-export async function planInfrastructure(
-  { address, agentUrl }: { readonly address: Address; readonly agentUrl: string | undefined },
+export function planInfrastructure(
+  {
+    agents,
+    agentUrl,
+  }: { readonly agents: InfrastructurePlan["agents"]; readonly agentUrl: string | undefined },
   { infrastructure }: Pick<InfrastructureNeeds, "infrastructure">,
-): Promise<InfrastructurePlan> {
-  const agents = await infrastructure.agents(address);
+): InfrastructurePlan {
   const declared = declaredBy(agents);
   return {
     agents,

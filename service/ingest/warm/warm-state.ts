@@ -1,7 +1,7 @@
-import { and, eq, min, notExists, sql } from "drizzle-orm";
+import { and, count, eq, min, notExists, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address, Hex } from "viem";
-import { isOneOf } from "../../db/columns.ts";
+import { countIf, isOneOf } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { indexOf } from "../../db/index-tables.ts";
 import { insertRows } from "../../db/insert-rows.ts";
@@ -62,12 +62,13 @@ export async function readWarmGroup(
 }
 
 /** Numbers of wallets: those of which the past is open, and all that are followed. */
-export async function countOpen(db: Pick<NodePgDatabase, "$count">, chainId: number) {
-  const isFollowed = eq(enrichWallet.chainId, chainId);
-  return {
-    open: await db.$count(enrichWallet, and(isFollowed, eq(enrichWallet.warmOpen, true))),
-    followed: await db.$count(enrichWallet, isFollowed),
-  };
+export async function countOpen(db: Pick<NodePgDatabase, "select">, chainId: number) {
+  const [counts] = await db
+    .select({ open: countIf(enrichWallet.warmOpen), followed: count() })
+    .from(enrichWallet)
+    .where(eq(enrichWallet.chainId, chainId));
+  if (counts === undefined) throw new Error("expected one row of an aggregate, got none");
+  return counts;
 }
 
 /** Days that are read before the block in which the index began to follow a wallet: those of the scoring window. */

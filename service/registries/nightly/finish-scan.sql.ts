@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { ScanReport } from "../../db/tables/scan.ts";
 
-// No bench row measures these; the builder has neither a full join of subselects nor two writes from one CTE.
+// No bench row measures these; the builder has no two writes from one CTE.
 
 const MOVES_SHOWN = 100;
 

@@ -1,8 +1,8 @@
-import { and, count, eq, inArray, isNotNull, isNull, sql } from "drizzle-orm";
+import { and, count, eq, isNotNull, isNull, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Deployment } from "../../chain/deployments.ts";
 import { holdChain } from "../../db/chain-fence.ts";
-import { lowerCase } from "../../db/columns.ts";
+import { countIf, lowerCase } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { indexOf } from "../../db/index-tables.ts";
 import { limitStatements } from "../../db/session.sql.ts";
@@ -129,15 +129,15 @@ async function readScanFigures(tx: NodePgDatabase, chainId: number) {
 
 /** One that was never visited is neither alive nor failing. */
 async function countEndpoints(tx: NodePgDatabase, chainId: number): Promise<ScanReport["endpoints"]> {
-  const isOfChain = eq(probeSchedule.chainId, chainId);
+  const { chainId: chain, endpoint, failingSince } = probeSchedule;
   const visited = tx.select({ endpoint: probe.endpoint }).from(probe).where(eq(probe.chainId, chainId));
-  return {
-    alive: await tx.$count(
-      probeSchedule,
-      and(isOfChain, isNull(probeSchedule.failingSince), inArray(probeSchedule.endpoint, visited)),
-    ),
-    failing: await tx.$count(probeSchedule, and(isOfChain, isNotNull(probeSchedule.failingSince))),
-  };
+  const isAlive = sql`${failingSince} is null and ${endpoint} in ${visited}`;
+  const [counts] = await tx
+    .select({ alive: countIf(isAlive), failing: countIf(isNotNull(failingSince)) })
+    .from(probeSchedule)
+    .where(eq(chain, chainId));
+  if (counts === undefined) throw new Error("expected one row of an aggregate, got none");
+  return counts;
 }
 
 /** Of the grades that `takeGradeMoves` left, so that they are what the moves lead to. */
@@ -155,7 +155,7 @@ async function readMeans(tx: NodePgDatabase, chainId: number) {
   const [means] = await tx
     .select({
       meanScoreHundredths: sql<number | null>`round(avg(${currentScore.ahsScore}) * 100)::int`,
-      sanctioned: sql<number>`(count(*) filter (where ${currentScore.sanctioned}))::int`,
+      sanctioned: countIf(currentScore.sanctioned),
     })
     .from(currentScore)
     .where(eq(currentScore.chainId, chainId));

@@ -84,7 +84,8 @@ export function createNightReader(
     .where(
       and(
         eq(scanRun.chainId, chainId),
-        eq(scanRun.cause, "nightly"),
+        // As a constant: a parameter would not match the index of nights.
+        sql`${scanRun.cause} = 'nightly'`,
         eq(scanRun.state, "done"),
         isNotNull(scanRun.report),
       ),

@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/pg-core";
 import type { Address } from "viem";
 import { indexOf } from "../../db/index-tables.ts";
-import { prepared } from "../../db/statement.ts";
+import { prepared, preparedByChain } from "../../db/statement.ts";
 
 // No bench row measures these; the builder can neither unnest pairs of endpoint and kind nor name a prepared union.
 
@@ -13,13 +13,13 @@ const MAX_AGENTS = 50;
  * An agent counts for its wallet, and for its owner where the owner has been its wallet: a stranger who hands an agent over
  * cannot make the receiver answer for its endpoints, since being the wallet takes the wallet's own act.
  */
-export function walletAgents(chainId: number) {
-  const { agent, agentWallet } = indexOf(chainId);
-  const a = alias(agent, "a");
-  const wallet = sql.placeholder("wallet");
-  return prepared<{ wallet: Address; registries: readonly Address[] }>(
-    `wallet_agents_${chainId}`,
-    sql`
+export const walletAgents = preparedByChain<{ wallet: Address; registries: readonly Address[] }>(
+  "wallet_agents",
+  (chainId) => {
+    const { agent, agentWallet } = indexOf(chainId);
+    const a = alias(agent, "a");
+    const wallet = sql.placeholder("wallet");
+    return sql`
     select agent_id::text as "agentId", registry, state, detail, fetched_at as "fetchedAt", services from (
       (select ${a.agentId}, null::text as registry, d.state, d.detail, d.fetched_at, coalesce(d.services, '[]') as services
        from (select distinct ${agentWallet.agentId} from ${agentWallet} where ${agentWallet.wallet} = ${wallet}) as known
@@ -30,9 +30,9 @@ export function walletAgents(chainId: number) {
       (select agent_id, registry, document_state, document_detail, fetched_at, services from ahs.registry_agent
        where chain_id = ${chainId} and wallet = ${wallet} and registry = any(${sql.placeholder("registries")}::text[])
        order by registry, agent_id limit ${MAX_AGENTS})
-    ) as acting order by registry nulls first, agent_id limit ${MAX_AGENTS}`,
-  );
-}
+    ) as acting order by registry nulls first, agent_id limit ${MAX_AGENTS}`;
+  },
+);
 
 /** Declared endpoints with their kinds, in two lists of one order. */
 type Declared = {

@@ -38,11 +38,10 @@ type DeclaredEndpoint = { readonly endpoint: string; readonly kind: EndpointKind
 export function createInfrastructureReader(db: Database, chain: Pick<Deployment, "chainId" | "registries">) {
   const { chainId } = chain;
   const registries = [...registriesByAddress(chain).keys()];
-  const agents = walletAgents(chainId);
   return {
     /** Agents that act for the wallet (lower-case), by rising id, those of the followed registry first. */
     agents(wallet: Address): Promise<readonly WalletAgent[]> {
-      return rowsInTime<WalletAgent>(db, agents({ wallet, registries }));
+      return rowsInTime<WalletAgent>(db, walletAgents(chainId, { wallet, registries }));
     },
     /** From a moment on, oldest first. */
     async probes(declared: readonly DeclaredEndpoint[], since: Date): Promise<readonly StoredProbe[]> {

@@ -2,6 +2,7 @@ import { and, eq, inArray, isNull, lt, lte, ne, sql } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import { holdChain } from "../../db/chain-fence.ts";
+import { countIf } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { limitStatements } from "../../db/session.sql.ts";
 import { type EndpointKind, probe, probeSchedule } from "../../db/tables/infrastructure.ts";
@@ -68,8 +69,8 @@ async function countPlaces(tx: NodePgDatabase, chainId: number) {
   const rows = await tx
     .select({
       domain,
-      visited: sql<number>`(count(*) filter (where ${place} <> 'none'))::int`,
-      leftOut: sql<number>`(count(*) filter (where ${place} = 'none'))::int`,
+      visited: countIf(ne(place, "none")),
+      leftOut: countIf(eq(place, "none")),
     })
     .from(probeSchedule)
     .where(eq(probeSchedule.chainId, chainId))

@@ -1,7 +1,8 @@
-import { and, eq, gt, gte, inArray, isNotNull, lte, type SQL } from "drizzle-orm";
+import { and, count, eq, gt, gte, inArray, isNotNull, lte, type SQL } from "drizzle-orm";
 import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import type { Address } from "viem";
 import { holdChain } from "../../db/chain-fence.ts";
+import { countIf } from "../../db/columns.ts";
 import type { Database } from "../../db/database.ts";
 import { indexOf } from "../../db/index-tables.ts";
 import { enrolment } from "../../db/tables/history.ts";
@@ -99,14 +100,12 @@ export async function countRegistryAgents(
   tx: NodePgDatabase,
   { chainId, registry, since }: RegistryKey & { readonly since: number | null },
 ): Promise<RegistryCounts> {
-  const ofRegistry = and(eq(registryAgent.chainId, chainId), eq(registryAgent.registry, registry));
-  return {
-    agents: await tx.$count(registryAgent, ofRegistry),
-    newAgents: await tx.$count(
-      registryAgent,
-      and(ofRegistry, gt(registryAgent.registeredBlock, since ?? -1)),
-    ),
-  };
+  const [counts] = await tx
+    .select({ agents: count(), newAgents: countIf(gt(registryAgent.registeredBlock, since ?? -1)) })
+    .from(registryAgent)
+    .where(and(eq(registryAgent.chainId, chainId), eq(registryAgent.registry, registry)));
+  if (counts === undefined) throw new Error("expected one row of an aggregate, got none");
+  return counts;
 }
 
 /** The same of the registry that the index follows, up to a block. */
@@ -115,11 +114,12 @@ export async function countIndexedAgents(
   of: { readonly chainId: number; readonly since: number | null; readonly block: number },
 ): Promise<RegistryCounts> {
   const { agent } = indexOf(of.chainId);
-  const byThen = lte(agent.registeredBlock, BigInt(of.block));
-  return {
-    agents: await tx.$count(agent, byThen),
-    newAgents: await tx.$count(agent, and(byThen, gt(agent.registeredBlock, BigInt(of.since ?? -1)))),
-  };
+  const [counts] = await tx
+    .select({ agents: count(), newAgents: countIf(gt(agent.registeredBlock, BigInt(of.since ?? -1))) })
+    .from(agent)
+    .where(lte(agent.registeredBlock, BigInt(of.block)));
+  if (counts === undefined) throw new Error("expected one row of an aggregate, got none");
+  return counts;
 }
 
 /** Wallets of a registry that a scan has asked for since that moment. */

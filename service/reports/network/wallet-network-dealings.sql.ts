@@ -4,7 +4,7 @@ import { prepared } from "../../db/statement.ts";
 import { SECONDS_PER_DAY } from "../../model/features/time.ts";
 import { IS_OWN } from "../profit-and-loss/wallet-transfers.sql.ts";
 
-// No bench row measures this; the builder has no prepared statement whose numeric columns are bigints.
+// No bench row measures this; it shares parts that the builder cannot name, and sums numbers of the chain.
 
 /** Most incoming transfers read: more would add little and take seconds. */
 const MAX_INCOMING = 50_000;

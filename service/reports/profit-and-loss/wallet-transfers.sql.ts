@@ -2,7 +2,7 @@ import { sql } from "drizzle-orm";
 import { type Address, zeroAddress } from "viem";
 import { prepared } from "../../db/statement.ts";
 
-// No bench row measures these; the builder has no prepared statement whose numeric columns are bigints.
+// No bench row measures these; they share parts that the builder cannot name, and sum numbers of the chain.
 
 type Bounds = {
   readonly chainId: number;

@@ -14,10 +14,9 @@ export function endedJobs(
 ): SQL {
   const { job, verdictEvent } = indexOf(chainId);
   const j = alias(job, "j");
-  // As JSON: the view of an index built by older code has no column for the client.
-  const ofNewer = (column: { readonly name: string }) => sql`to_jsonb(j) ->> ${column.name}::text`;
+  // As JSON: the view of an index built by older code has no columns for client and funds.
   return sql`
-    select ${j.provider}, ${ofNewer(j.client)} as client, coalesce((${ofNewer(j.funded)})::numeric > 0, false) as "isFunded",
+    select ${j.provider}, to_jsonb(j) ->> 'client' as client, coalesce((to_jsonb(j) ->> 'funded')::numeric > 0, false) as "isFunded",
       lower(${j.status}) as outcome, ${j.endedBy} as "endedBy",
       case v.decision when 1 then 'allow' when 2 then 'reject' end as verdict, count(*)::int as count
     from ${job} ${j}

@@ -157,3 +157,16 @@ export function receiptsOf(reading: Reading): SQL {
       case when row_number() over (order by worth desc) = 1 then greatest(count(*) over () - ${most}, 0) else 0 end::int as "leftOut"
     from paid where worth > 0 order by worth desc, "from", "to" limit ${most}`;
 }
+
+/** Available bonds of the wallets at a block, one index row each. One USDC counts as one US dollar, as it does in prices. */
+export function bondsOf({ chainId, asOf, wallets }: Pick<Reading, "chainId" | "asOf" | "wallets">): SQL {
+  const { bondChange } = indexOf(chainId);
+  const { wallet, block, available } = bondChange;
+  return sql`
+    select wanted.wallet, newest.available as "microUsd" from unnest(${sql.param(wallets)}::text[]) as wanted (wallet)
+    cross join lateral (
+      select ${available} from ${bondChange}
+      where ${wallet} = wanted.wallet and ${block} <= ${asOf.blockNumber} order by ${block} desc limit 1
+    ) as newest
+    where newest.available > 0`;
+}

@@ -1,9 +1,8 @@
-import { and, desc, lte, type SQL } from "drizzle-orm";
+import type { SQL } from "drizzle-orm";
 import type { ClientBase, QueryResultRow } from "pg";
 import { type Address, zeroAddress } from "viem";
-import { isOneOf, lowerCase } from "../../db/columns.ts";
-import { builderOn, NUMERIC_AS_BIGINT } from "../../db/database.ts";
-import { indexOf } from "../../db/index-tables.ts";
+import { lowerCase } from "../../db/columns.ts";
+import { NUMERIC_AS_BIGINT } from "../../db/database.ts";
 import { toQuery } from "../../db/statement.ts";
 import type { Payment } from "../../model/backing/cost-basis.ts";
 import { VETTED_SHARE, WINDOW_DAYS } from "../../model/backing/policy.ts";
@@ -12,6 +11,7 @@ import { dayOf, SECONDS_PER_DAY } from "../../model/features/time.ts";
 import type { AsOf, TokenList } from "../../model/features/types.ts";
 import {
   type Bounded,
+  bondsOf,
   feesOf,
   type Prices,
   paymentsOf,
@@ -59,7 +59,9 @@ export async function readSpending(
     own.set(payer, (own.get(payer) ?? 0n) + cost);
   }
   const receipts = await read<Bounded<WalletReceipt>>(receiptsOf(reading));
-  const bonds = await readBonds(client, query, wallets);
+  // One USDC counts as one US dollar, as it does in prices.
+  const available = query.hasBonds ? await read<WalletCost>(bondsOf(reading)) : [];
+  const bonds = new Map(available.map(({ wallet, microUsd }) => [wallet, microUsd]));
   return { own, payments, receipts, bonds, leftOut: countLeftOut(payments) + countLeftOut(receipts) };
 }
 
@@ -90,21 +92,4 @@ function pricesOf({ asOf, tokens }: SpendingQuery): Prices {
 
 function countLeftOut(rows: readonly Bounded<unknown>[]): number {
   return rows.reduce((sum, { leftOut }) => sum + leftOut, 0);
-}
-
-/** Available bonds. One USDC counts as one US dollar, as it does in prices. */
-async function readBonds(
-  client: ClientBase,
-  { chainId, asOf, hasBonds }: SpendingQuery,
-  wallets: readonly Address[],
-): Promise<Map<Address, bigint>> {
-  if (!hasBonds) return new Map();
-  const { bondChange } = indexOf(chainId);
-  const { wallet, available, block } = bondChange;
-  const rows = await builderOn(client)
-    .selectDistinctOn([wallet], { wallet, available })
-    .from(bondChange)
-    .where(and(isOneOf(wallet, wallets), lte(block, BigInt(asOf.blockNumber))))
-    .orderBy(wallet, desc(block));
-  return new Map(rows.flatMap((row) => (row.available > 0n ? [[row.wallet, row.available] as const] : [])));
 }

@@ -3,6 +3,7 @@ import type { NodePgDatabase } from "drizzle-orm/node-postgres";
 import { type Address, encodeFunctionData } from "viem";
 import { verdictEvaluatorAbi } from "../../chain/abi/verdict-evaluator.ts";
 import { type VerdictMessage, verdictMessage } from "../../chain/verdict-codec.ts";
+import { lockName } from "../../db/session.sql.ts";
 import { senderTransaction } from "../../db/tables/publish.ts";
 import { settlement } from "../../db/tables/settlement.ts";
 import { orderColumns } from "../../sender/orders/order-kind.ts";
@@ -34,7 +35,7 @@ export async function takeJob(
   { chainId, escrow, jobId }: JobName,
 ): Promise<number | null> {
   const name = `ahs-job:${chainId}:${escrow}:${jobId}`;
-  await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`);
+  await lockName(tx, name);
   const signed = await tx
     .select({ id: settlement.id })
     .from(settlement)

@@ -8,7 +8,6 @@ const MOST_FILES = 80;
 /** Endpoints that depend on more, and their own bounds: they join decisions of several rooms. */
 const WIDER: Readonly<Record<string, number>> = {
   "routes/get-agent-protect.ts": 145,
-  "routes/get-ahs-agent.ts": 85,
   "routes/get-alerts-subscribe.ts": 85,
   "routes/get-counterparties.ts": 110,
   "routes/get-health.ts": 95,
